@@ -1,0 +1,125 @@
+/// broker.h - the planner broker: who the planners are, and which of them works on which request.
+///
+/// A state machine without sockets: an event goes in with the time, messages to send and answers to runs come out.
+/// Peers:    NEW -(Hello)-> READY -(request)-> BUSY -(reply)-> READY;   Goodbye, silence or superseded -> GONE
+/// Requests: end exactly once: reply, error, deadline, cancelled, planner lost, no planner (zmq.md section 1).
+#ifndef RUNTIME_BROKER_H
+#define RUNTIME_BROKER_H
+
+#include "tree/value.h"
+
+enum {
+    WD_BROKER_PEERS_MAX = 256,
+    WD_BROKER_REQUESTS_MAX = 4096,      // open at once
+    WD_BROKER_INFLIGHT_MAX = 64,        // of one planner
+    WD_PEER_ID_MAX = 16,                // bytes of a router-assigned routing id
+    WD_PEER_NAME_MAX = 64,
+    WD_BROKER_CLOSED_MAX = 4096,        // ids of ended requests remembered, to count late and repeated replies
+};
+
+typedef struct wd_peer_id {
+    uint8_t bytes[WD_PEER_ID_MAX];
+    uint8_t length;
+} wd_peer_id;
+
+typedef struct wd_broker_options {
+    uint32_t heartbeat_ms;        // default 1000
+    uint32_t liveness;            // default 5: silent for heartbeat_ms * liveness means gone
+    uint32_t planner_attempts;    // default 2: planners that may be tried for one request
+    uint32_t attempt_timeout_ms;  // default 30000: each attempt's own time inside the deadline
+    uint32_t max_frame;           // told in Welcome
+    uint8_t boot_id[16];
+} wd_broker_options;
+wd_broker_options wd_broker_options_default(void);
+
+/// A message from a peer, its frames already cut: header and body checked by the caller's limits only.
+typedef struct wd_broker_message {
+    wd_peer_id peer;
+    uint32_t uid;                 // kernel's uid of the peer, UINT32_MAX unknown
+    const void *header;
+    size_t header_length;
+    const void *body;
+    size_t body_length;
+    size_t frame_count;           // all frames of the message, routing id not counted
+} wd_broker_message;
+
+/// How a request ended, for the run that made it. Exactly one per request.
+typedef enum wd_plan_end {
+    WD_PLAN_REPLY,         // `reply` holds the body of a PlanReply that was checked field by field
+    WD_PLAN_REFUSED,       // the planner answered PlanError, and no one else may be tried
+    WD_PLAN_INVALID,       // the reply was malformed: a format error, `error` names the field
+    WD_PLAN_TOO_LATE,      // deadline passed
+    WD_PLAN_LOST,          // the planner died, and no one else may be tried
+    WD_PLAN_NO_PLANNER,    // nobody is there to ask
+    WD_PLAN_CANCELED,
+} wd_plan_end;
+const char *wd_plan_end_name(wd_plan_end end);
+
+typedef struct wd_plan_reply wd_plan_reply;  // decoded; codec.h
+
+typedef struct wd_plan_outcome {
+    uint64_t request_id;
+    wd_plan_end end;
+    wd_plan_reply *reply;                 // owned by the receiver (wd_plan_reply_destroy), NULL unless WD_PLAN_REPLY
+    char planner[WD_PEER_NAME_MAX + 1];   // who was asked last; "" nobody
+    uint32_t attempt;
+    wd_error error;                       // text for people
+} wd_plan_outcome;
+
+/// A message to send. Bytes are owned by the outbox.
+typedef struct wd_broker_send {
+    wd_peer_id peer;
+    uint16_t kind;
+    uint8_t *body;
+    size_t body_length;
+} wd_broker_send;
+
+/// What a step wants done: messages to send, requests that ended. Grows as needed; emptied by _clear.
+typedef struct wd_broker_outbox {
+    wd_broker_send *sends;
+    size_t send_count, send_capacity;
+    wd_plan_outcome *outcomes;
+    size_t outcome_count, outcome_capacity;
+} wd_broker_outbox;
+void wd_broker_outbox_clear(wd_broker_outbox *outbox);
+void wd_broker_outbox_done(wd_broker_outbox *outbox);
+
+typedef struct wd_broker wd_broker;
+WD_NODISCARD wd_status wd_broker_new(const wd_broker_options *options, wd_broker **ret_broker);
+void wd_broker_destroy(wd_broker **broker_p);
+
+/// Feed one message. Whatever it holds, the broker goes on; the peer gets a Reject, WhoAreYou or Error that names the
+/// field. `now_ms` is monotonic and never decreases.
+WD_NODISCARD wd_status wd_broker_receive(
+    wd_broker *broker, const wd_broker_message *message, int64_t now_ms, wd_broker_outbox *outbox);
+
+/// Ask a planner. The body is a packed PlanRequest; request_id, attempt and deadline_ms in it are overwritten by the
+/// broker (they are its fields 1, 3, 4, appended last: in protobuf the last value wins).
+/// @param planner   Name to use, or NULL for the least loaded. @param deadline_ms  From now, 1..
+/// @retval WD_ELIMIT too many open requests; nothing was queued. When nobody is there the outcome says NO_PLANNER,
+///         after `wait_ms` of waiting for one to come (0: at once).
+WD_NODISCARD wd_status wd_broker_request(wd_broker *broker, const char *planner, const void *body,
+    size_t body_length, uint32_t deadline_ms, uint32_t wait_ms, int64_t now_ms, uint64_t *ret_request_id,
+    wd_broker_outbox *outbox);
+/// Nobody waits for it any more: the planner is told; the outcome CANCELED is queued. Unknown ids are ignored.
+WD_NODISCARD wd_status wd_broker_cancel(
+    wd_broker *broker, uint64_t request_id, const char *reason, int64_t now_ms, wd_broker_outbox *outbox);
+/// The transport found a peer unreachable.
+WD_NODISCARD wd_status wd_broker_peer_lost(
+    wd_broker *broker, wd_peer_id peer, int64_t now_ms, wd_broker_outbox *outbox);
+/// Deadlines, heartbeats, silent peers. Call at or before the time wd_broker_next_ms() gives.
+WD_NODISCARD wd_status wd_broker_tick(wd_broker *broker, int64_t now_ms, wd_broker_outbox *outbox);
+int64_t wd_broker_next_ms(const wd_broker *broker);  // INT64_MAX: nothing is due
+/// Goodbye to all peers; open requests end CANCELED.
+WD_NODISCARD wd_status wd_broker_shutdown(wd_broker *broker, const char *reason, wd_broker_outbox *outbox);
+
+typedef struct wd_broker_stats {
+    uint64_t hellos, rejects, requests, replies, late_replies, repeated_replies, unknown_replies, errors_sent,
+        peers_lost, superseded, malformed, frames_over;
+    uint32_t peers, requests_open;
+} wd_broker_stats;
+wd_broker_stats wd_broker_stats_get(const wd_broker *broker);
+/// [{"name","role","inflight","max_inflight","replies"}] sorted by name.
+WD_NODISCARD wd_status wd_broker_peers_to_value(const wd_broker *broker, wd_value **ret_value);
+
+#endif

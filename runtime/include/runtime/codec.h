@@ -1,0 +1,59 @@
+/// codec.h - between our structs and the protobuf bodies of proto/worldd.proto. The only part of runtime/ that names
+/// protobuf-c. Unpacking has a memory budget; every string is checked as UTF-8, every JSON by the strict reader; an
+/// error names the field.
+#ifndef RUNTIME_CODEC_H
+#define RUNTIME_CODEC_H
+
+#include "model/world_model.h"
+#include "runtime/broker.h"
+
+enum {
+    WD_PLAN_STEPS_MAX = 32,                     // steps of one reply
+    WD_PLAN_RESULTS_MAX = 32,                   // results told with one request
+    WD_CODEC_BUDGET_MAX = 16 * 1024 * 1024,     // bytes one body may take unpacked
+};
+
+/// A result as it goes to the planner.
+typedef struct wd_plan_result {
+    uint32_t step_index;
+    wd_action_kind kind;
+    const wd_value *args;               // borrowed, or NULL
+    wd_result result;
+    const wd_observe_report *report;    // borrowed, or NULL
+} wd_plan_result;
+
+/// Everything a planner is told; all borrowed during the call.
+typedef struct wd_plan_request {
+    const char *run_id;
+    const char *task_id, *instruction;
+    const wd_value *params;             // object or NULL
+    const wd_value *apps;               // array of texts or NULL
+    uint32_t step_index, steps_left;
+    const wd_scene *scene;              // NULL: capture failed
+    const wd_semantic *semantic;        // NULL: off
+    const wd_world_state *world;        // NULL: off
+    const wd_plan_result *results;
+    size_t result_count;                // the last WD_PLAN_RESULTS_MAX are sent
+    const char *user_reply;             // or NULL
+} wd_plan_request;
+
+/// @param ret_body  Of *ret_length bytes, freed with wd_free(*ret_body, *ret_length).
+WD_NODISCARD wd_status wd_codec_pack_plan_request(
+    const wd_plan_request *request, uint8_t **ret_body, size_t *ret_length);
+
+/// A planner's reply, decoded and checked. Steps whose action is unknown or whose arguments are bad keep kind
+/// WD_ACTION_INVALID with the reason and the raw name, so that the runner can refuse them by name.
+struct wd_plan_reply {
+    uint64_t request_id;
+    wd_step steps[WD_PLAN_STEPS_MAX];
+    size_t step_count;
+    char *model;                        // NULL: not told
+    uint64_t tokens_in, tokens_out;
+    double cost;
+    char *raw_reply, *dialect;          // NULL: not given
+};
+void wd_plan_reply_destroy(wd_plan_reply **reply_p);
+WD_NODISCARD wd_status wd_codec_unpack_plan_reply(
+    const void *body, size_t length, wd_plan_reply **ret_reply, wd_error *error);
+
+#endif
