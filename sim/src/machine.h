@@ -10,11 +10,22 @@
 
 #include <stdarg.h>
 
+/// The members of `sys`. Each part owns those it writes; all are volatile unless store.c's table says otherwise.
+///   clock boot zone actionMs rng counters     machine.c, clock.c: virtual time in ms (now, at boot), zone in minutes
+///   packages                                  manifests in install order (services side installs and uninstalls)
+///   histories chooser pending                 activity.c, chooser.c, intent.c
+///   stores storage writes hydrated            store.c: registered stores, stored forms, delayed writes
+///   receivers                                 [{action, as, priority, throws?}] in registration order (services side)
+///   ui                                        the app platform's scratch
+///   anything else (observers, permission queue, managers' memories, ...) belongs to the managers' side
 typedef struct wd_machine {
-    wd_value *root;                 // {os, apps, sys}; one reference
-    wd_value *events;               // array, what happened since it was last taken; no part of the digest
-    const wd_device_hooks *hooks;   // may be NULL
-    struct wd_device *device;       // back pointer for hooks
+    wd_value *root;                // {os, apps, sys}; one reference
+    wd_value *events;              // array, what happened since it was last taken; no part of the digest
+    wd_value *deferred;            // array or NULL: events that follow once the operation has settled
+    const wd_device_hooks *hooks;  // may be NULL
+    struct wd_device *device;      // back pointer for hooks
+    uint32_t dirty;                // persistent parts of `os` put since the operation began: bits of store.c's table
+    wd_status sticky;              // a failure of a call that cannot return one; fails the operation when it settles
 } wd_machine;
 
 /// A place in the machine: up to eight keys from the root. WD_AT("os", "settings", "global") makes one.
@@ -32,13 +43,20 @@ WD_NODISCARD wd_status wd_machine_put(wd_machine *machine, wd_place place, wd_va
 WD_NODISCARD wd_status wd_machine_put_bool(wd_machine *machine, wd_place place, bool flag);
 WD_NODISCARD wd_status wd_machine_put_int(wd_machine *machine, wd_place place, int64_t number);
 WD_NODISCARD wd_status wd_machine_put_text(wd_machine *machine, wd_place place, const char *text);
+/// Take a member out for in-place work (wd_object_take()): meanwhile null stands there; put it back with
+/// wd_machine_put(), also on failure, or fail the operation. @retval WD_ENOENT there is none.
+WD_NODISCARD wd_status wd_machine_take(wd_machine *machine, wd_place place, wd_value **ret_item);
 /// Remove the member; absent is fine.
 WD_NODISCARD wd_status wd_machine_drop(wd_machine *machine, wd_place place);
 
 /// Remember the root and the number of events; roll back to them, or forget the mark.
+/// Every entry point of device.h marks before it calls an operation and rolls back when that fails, so an operation
+/// needs no mark of its own unless it goes on after the failure of a part.
 typedef struct wd_mark {
     wd_value *root;
     wd_value *events;
+    wd_value *deferred;
+    uint32_t dirty;
 } wd_mark;
 wd_mark wd_machine_mark(const wd_machine *machine);
 void wd_machine_rollback(wd_machine *machine, wd_mark *mark);
@@ -46,15 +64,32 @@ void wd_machine_commit(wd_mark *mark);
 
 /// Append an event; takes *event_p (also when it fails).
 WD_NODISCARD wd_status wd_machine_event(wd_machine *machine, wd_value **event_p);
-/// Broadcast: delivers to receivers registered in sys.receivers and records {"broadcast", "extras"?, "data"?}.
-/// Takes *extras_p (may point to NULL).
+/// An event that follows the operation's own: after it has settled and its lifecycle events are out.
+WD_NODISCARD wd_status wd_machine_defer(wd_machine *machine, wd_value **event_p);
+/// Broadcast: records {"broadcast", "extras"?, "data"?} and defers {"receiver": as, "intent": {action, data?, extras?}}
+/// for each row of sys.receivers whose action it is, in order of registration. Takes *extras_p (may point to NULL).
 WD_NODISCARD wd_status wd_machine_broadcast(wd_machine *machine, const char *action, wd_value **extras_p);
+/// The same with data (NULL: none), borrowed. A blank action broadcasts nothing; others are trimmed.
+WD_NODISCARD wd_status wd_machine_broadcast_data(
+    wd_machine *machine, const char *action, const wd_value *data, wd_value **extras_p);
 
 /// Draw the next number of a named counter in sys.counters (pre-incremented, from 1): "task", "act", "stamp",
 /// "request", "n", "c", ... Ids are drawn only when a thing is made (D32).
 WD_NODISCARD wd_status wd_machine_draw(wd_machine *machine, const char *counter, int64_t *ret_number);
-uint64_t wd_machine_random(wd_machine *machine);  // splitmix64 over sys.rng
+/// splitmix64 over sys.rng {seed, draws}. When memory is out the number is given all the same and the operation fails
+/// when it settles.
+uint64_t wd_machine_random(wd_machine *machine);
+/// A number in 0..bound-1, without bias. bound > 0.
+uint64_t wd_machine_random_below(wd_machine *machine, uint64_t bound);
 int64_t wd_machine_now(const wd_machine *machine);
+
+/// What virtual time makes happen. clock.c walks its table of timers in order of due time, rows in table order on
+/// ties: delayed writes of stores, then (managers' side, add your rows there) permission time-outs, minute ticks.
+typedef struct wd_timer {
+    const char *name;
+    int64_t (*due_ms)(const wd_machine *machine);  // the earliest time >= now at which there is work; INT64_MAX: none
+    wd_status (*run)(wd_machine *machine);         // do what is due now; afterwards due_ms() > now
+} wd_timer;
 
 // ---- operations: one table, one row a name ----------------------------------------------------------------------
 
@@ -70,9 +105,16 @@ extern const wd_op wd_ops_task[], wd_ops_intent[], wd_ops_back[], wd_ops_device[
 extern const wd_op wd_ops_manager[], wd_ops_preference[], wd_ops_permission[];            // managers side
 extern const wd_op wd_ops_provider[], wd_ops_clipboard[], wd_ops_notification[], wd_ops_service[];
 
-/// Typed arguments with errors that name the member. Borrowed texts.
+/// Typed arguments with errors that name the member. Borrowed texts. Absent is WD_EINVAL, another kind WD_ETYPE.
 WD_NODISCARD wd_status wd_arg_text(const wd_value *args, const char *name, const char **ret_text, wd_error *error);
 WD_NODISCARD wd_status wd_arg_bool(const wd_value *args, const char *name, bool *ret_flag, wd_error *error);
+WD_NODISCARD wd_status wd_arg_object(
+    const wd_value *args, const char *name, const wd_value **ret_object, wd_error *error);
+/// Absent leaves *ret_x as it is.
+WD_NODISCARD wd_status wd_arg_text_optional(
+    const wd_value *args, const char *name, const char **ret_text, wd_error *error);
+WD_NODISCARD wd_status wd_arg_bool_optional(
+    const wd_value *args, const char *name, bool *ret_flag, wd_error *error);
 
 // ---- routing of an inject to its owners (os.md 5), each implemented by its owner ----------------------------------
 // `patch` is the section's value, `error` names the path below it. Called in the documented order by inject.c.
@@ -104,6 +146,12 @@ WD_NODISCARD wd_status wd_view_build(const wd_machine *machine, wd_value **ret_v
 WD_NODISCARD wd_status wd_view_telephony(const wd_machine *machine, wd_value **ret_view);
 WD_NODISCARD wd_status wd_view_services(const wd_machine *machine, wd_value **ret_view);
 WD_NODISCARD wd_status wd_view_file_system(const wd_machine *machine, wd_value **ret_view);
+
+/// A machine was replaced as a whole by a restore: announce what differs between `before` (the old root) and now.
+WD_NODISCARD wd_status wd_manager_restored(wd_machine *machine, const wd_value *before);
+/// The defaults of wd_boot_managers() / _services() that hydration replaced were stored by an earlier life: derive
+/// what follows from them (nothing to do is fine). Called at the end of a reload.
+WD_NODISCARD wd_status wd_manager_reloaded(wd_machine *machine);
 
 /// Calls between the sides: what tasks need from services and the other way round.
 WD_NODISCARD wd_status wd_keyboard_hide(wd_machine *machine);

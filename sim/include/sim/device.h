@@ -102,7 +102,8 @@ WD_NODISCARD wd_status wd_device_set_overlay(
 const wd_value *wd_device_ui(const wd_device *device);
 WD_NODISCARD wd_status wd_device_set_ui(wd_device *device, wd_value **ui_p);
 
-/// Next number of the machine's own generator (splitmix64; the state is in the machine).
+/// Next number of the machine's own generator (splitmix64; the state is in the machine). When memory is out the
+/// number is given, but not counted: the next call gives it again.
 uint64_t wd_device_random(wd_device *device);
 
 /// JSON Schema (draft 2020-12) of the state's `os`, and of apps as open objects.
