@@ -22,6 +22,12 @@ WD_NODISCARD void *wd_realloc(void *block, size_t old_size, size_t new_size);
 /// Give back a block of `size` bytes, the size it was asked for. NULL is allowed.
 void wd_free(void *block, size_t size);
 
+/// Blocks that any thread may free: frozen regions. Counted for the process, not for a thread; the test hook fails
+/// them as well.
+WD_NODISCARD void *wd_alloc_shared(size_t size);
+void wd_free_shared(void *block, size_t size);
+uint64_t wd_alloc_shared_bytes_live(void);
+
 /// A NUL-terminated copy of text[0..length), of length + 1 bytes. NULL when memory is out.
 WD_NODISCARD char *wd_strndup(const char *text, size_t length);
 
