@@ -43,6 +43,9 @@ typedef enum wd_node_flag {
 } wd_node_flag;
 const char *wd_node_flag_name(wd_node_flag flag);  // "clickable", "long_clickable", ...
 
+/// What a rectangle is on a display of this size; 0 is an unknown size.
+wd_rect_state wd_rect_judge(wd_rect rect, int32_t width, int32_t height);
+
 /// A flag is three-valued: an AndroidWorld `None` is unknown, not false.
 typedef enum wd_tristate { WD_UNKNOWN, WD_NO, WD_YES } wd_tristate;
 
@@ -148,14 +151,18 @@ const char *wd_scene_warning(const wd_scene *scene, size_t index);
 size_t wd_scene_intent_count(const wd_scene *scene);
 const wd_scene_intent *wd_scene_intent_at(const wd_scene *scene, size_t index);
 
-/// Digest of what a person sees: app, activity, route, page and the nodes that are no system UI. Cached.
+/// Digest of what a person sees: app, activity, route, page and the visible nodes that are no system UI. Cached.
+/// Ids, parents, windows and where the answers come from are no part of it.
 wd_digest wd_scene_digest(const wd_scene *scene);
 
-/// What a person sees now: flags WD_NODE_VISIBLE not "no", and some pixel inside the display.
+/// What a person sees now: flag WD_NODE_VISIBLE is not "no", and some pixel is inside the display (unknown bounds
+/// count as inside).
 bool wd_scene_node_visible(const wd_scene *scene, const wd_node *node);
 
-/// The scene as JSON value (fields named as in this header, absent ones left out) and back.
-/// @retval WD_EINVAL  `error` names the field.
+/// The scene as JSON value and back: one object with the fields of wd_scene_info, `windows`, `nodes`, `intents`
+/// and `warnings`, named as in this header. What is absent, unknown, zero (numbers of info) or false (booleans that
+/// are no flags) is left out; a rect is [left, top, right, bottom]; flags are {"clickable": true, ...}.
+/// @retval WD_EINVAL  `error` names the field ("nodes[3]: rect: ...").
 WD_NODISCARD wd_status wd_scene_to_value(const wd_scene *scene, wd_value **ret_value);
 WD_NODISCARD wd_status wd_scene_from_value(const wd_value *value, wd_scene **ret_scene, wd_error *error);
 
@@ -175,9 +182,12 @@ WD_NODISCARD wd_status wd_scene_builder_intent(wd_scene_builder *builder, const 
 WD_NODISCARD wd_status wd_scene_builder_warning(wd_scene_builder *builder, const char *format, ...) WD_PRINTF(2, 3);
 /// Nodes collected so far, for rules that run before the end; writable, valid until the next node is added.
 wd_node *wd_scene_builder_nodes(wd_scene_builder *builder, size_t *ret_count);
+/// The same for windows.
+wd_window *wd_scene_builder_windows(wd_scene_builder *builder, size_t *ret_count);
 /// Copy a string into the scene's arena, for changing a collected node's strings. NULL on WD_ENOMEM.
 const char *wd_scene_builder_strndup(wd_scene_builder *builder, const char *text, size_t length);
-/// Publish: copies `info` (and takes a reference to page_params), empties the builder's content into the scene.
+/// Publish: copies `info` (and takes a reference to page_params), empties the builder's content into the scene;
+/// the builder may then collect the next one. Windows and nodes named by index must be there (asserted).
 WD_NODISCARD wd_status wd_scene_builder_finish(
     wd_scene_builder *builder, const wd_scene_info *info, wd_scene **ret_scene);
 
