@@ -212,15 +212,15 @@ static wd_status read_semantic(wd_field_reader *reader, wd_semantic **ret_semant
     wd_semantic_init init = { .enricher = wd_read_text(reader, "enricher") };
     read_page(reader, &init.page);
     wd_scene_intent intents[WD_SCENE_INTENTS_MAX];
-    (void)wd_read_intents(reader, WD_SCENE_NODES_MAX, intents, &init.intent_count);
+    wd_status read = wd_read_intents(reader, WD_SCENE_NODES_MAX, intents, &init.intent_count);
     init.intents = intents;
     const wd_value *array = wd_read_kind(reader, "widgets", WD_KIND_ARRAY);
     size_t count = wd_array_count(array);
     if (count > WD_SCENE_NODES_MAX) {
         wd_read_refuse(reader, "widgets: %zu are more than %d", count, (int)WD_SCENE_NODES_MAX);
     }
-    if (reader->status != WD_OK) {
-        return reader->status;
+    if (read != WD_OK || reader->status != WD_OK) {
+        return read != WD_OK ? read : reader->status;
     }
     wd_widget *widgets = NULL;
     if (count > 0) {
