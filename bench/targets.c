@@ -1,0 +1,19 @@
+// targets.c - what each row must reach. The one place for such figures.
+#include "bench.h"
+
+#include <string.h>
+
+static const wd_target targets[] = {
+    { "self", "one clock reading", WD_TARGET_VALUE_MAX, 10000 },
+};
+
+const wd_target *wd_target_next(const wd_target *after, const char *bench, const char *row)
+{
+    const wd_target *end = targets + WD_COUNT_OF(targets);
+    for (const wd_target *target = after == NULL ? targets : after + 1; target < end; target++) {
+        if (strcmp(target->bench, bench) == 0 && strcmp(target->row, row) == 0) {
+            return target;
+        }
+    }
+    return NULL;
+}
