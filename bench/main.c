@@ -29,14 +29,14 @@ static void bench_self(wd_bench *bench)
             .name = "one clock reading", .value = wd_bench_time(bench, read_clock, NULL), .unit = "ns" });
 }
 
-typedef struct arguments {
+typedef struct bench_arguments {
     const char *name, *argument;
     bool json, quick, list;
-} arguments;
+} bench_arguments;
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
-    arguments *arguments = state->input;
+    bench_arguments *arguments = state->input;
     switch (key) {
     case 'j':
         arguments->json = true;
@@ -79,7 +79,7 @@ static const struct argp argp = {
 
 int main(int argc, char **argv)
 {
-    arguments arguments = { 0 };
+    bench_arguments arguments = { 0 };
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     for (size_t i = 0; i < WD_COUNT_OF(benches); i++) {
         if (arguments.list) {
