@@ -73,13 +73,29 @@ typedef struct patch_key {
     size_t field_length;
 } patch_key;
 
-static size_t find_unescaped(const char *text, size_t length, char wanted)
+static bool is_word(char letter)
+{
+    return (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') ||
+           (letter >= 'a' && letter <= 'z') || letter == '_';
+}
+
+// Bytes at the start that make a name: ASCII letters, digits, '_', characters escaped with '\\', and `also`.
+static size_t name_run(const char *text, size_t length, char also)
 {
     size_t at = 0;
-    while (at < length && text[at] != wanted) {
-        at += text[at] == '\\' ? 2 : 1;
+    while (at < length) {
+        if (text[at] == '\\' && at + 1 < length) {
+            at += 2;
+            while (at < length && ((unsigned char)text[at] & 0xC0) == 0x80) {
+                at += 1;  // the rest of the escaped character
+            }
+        } else if (is_word(text[at]) || (also != '\0' && text[at] == also)) {
+            at += 1;
+        } else {
+            break;
+        }
     }
-    return at < length ? at : length;
+    return at;
 }
 
 static wd_status append_unescaped(wd_buffer *buffer, const char *text, size_t length)
@@ -96,17 +112,15 @@ static wd_status append_unescaped(wd_buffer *buffer, const char *text, size_t le
 static wd_status patch_key_read(const char *text, size_t length, patch_key *key)
 {
     *key = (patch_key){ 0 };
-    size_t open = find_unescaped(text, length, '[');
-    bool brackets =
-        open > 0 && open < length && text[length - 1] == ']' && find_unescaped(text, open, '.') == open;
-    if (!brackets) {
+    size_t open = name_run(text, length, '\0');
+    if (open == 0 || open == length || text[open] != '[' || text[length - 1] != ']') {
         return WD_OK;
     }
     const char *inner = text + open + 1;
     size_t inner_length = length - open - 2;
-    size_t equals = find_unescaped(inner, inner_length, '=');
+    size_t equals = name_run(inner, inner_length, '.');
     key->append = inner_length == 0;
-    key->selector = equals > 0 && equals + 1 < inner_length;
+    key->selector = equals > 0 && equals + 1 < inner_length && inner[equals] == '=';
     if (!key->append && !key->selector) {
         return WD_OK;
     }
