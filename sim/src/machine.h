@@ -24,8 +24,8 @@ typedef struct wd_machine {
     wd_value *deferred;            // array or NULL: events that follow once the operation has settled
     const wd_device_hooks *hooks;  // may be NULL
     struct wd_device *device;      // back pointer for hooks
-    uint32_t dirty;                // persistent parts of `os` put since the operation began: bits of store.c's table
-    wd_status sticky;              // a failure of a call that cannot return one; fails the operation when it settles
+    uint32_t dirty;    // persistent parts of `os` put since the operation began: bits of store.c's table
+    wd_status sticky;  // a failure of a call that cannot return one; fails the operation when it settles
 } wd_machine;
 
 /// A place in the machine: up to eight keys from the root. WD_AT("os", "settings", "global") makes one.
@@ -33,7 +33,7 @@ typedef struct wd_place {
     const char *keys[8];
     size_t count;
 } wd_place;
-#define WD_AT(...)                                                                                                    \
+#define WD_AT(...)                                                                                           \
     ((wd_place){ .keys = { __VA_ARGS__ }, .count = sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *) })
 
 /// Borrowed until the next write; NULL when absent.
@@ -83,12 +83,16 @@ uint64_t wd_machine_random(wd_machine *machine);
 uint64_t wd_machine_random_below(wd_machine *machine, uint64_t bound);
 int64_t wd_machine_now(const wd_machine *machine);
 
+/// The root right after boot, borrowed from the device.
+const wd_value *wd_machine_boot(const wd_machine *machine);
+
 /// What virtual time makes happen. clock.c walks its table of timers in order of due time, rows in table order on
 /// ties: delayed writes of stores, then (managers' side, add your rows there) permission time-outs, minute ticks.
 typedef struct wd_timer {
     const char *name;
-    int64_t (*due_ms)(const wd_machine *machine);  // the earliest time >= now at which there is work; INT64_MAX: none
-    wd_status (*run)(wd_machine *machine);         // do what is due now; afterwards due_ms() > now
+    int64_t (*due_ms)(
+        const wd_machine *machine);  // the earliest time >= now at which there is work; INT64_MAX: none
+    wd_status (*run)(wd_machine *machine);  // do what is due now; afterwards due_ms() > now
 } wd_timer;
 
 // ---- operations: one table, one row a name ----------------------------------------------------------------------
@@ -101,12 +105,14 @@ typedef struct wd_op {
     wd_op_function function;
 } wd_op;
 /// Each part exports its rows as an array ended by a NULL name; ops.c joins the arrays:
-extern const wd_op wd_ops_task[], wd_ops_intent[], wd_ops_back[], wd_ops_device[];        // os_task side
-extern const wd_op wd_ops_manager[], wd_ops_preference[], wd_ops_permission[];            // managers side
+extern const wd_op wd_ops_task[], wd_ops_launch[], wd_ops_intent[], wd_ops_back[],
+    wd_ops_store[];                                                             // os_task side
+extern const wd_op wd_ops_manager[], wd_ops_preference[], wd_ops_permission[];  // managers side
 extern const wd_op wd_ops_provider[], wd_ops_clipboard[], wd_ops_notification[], wd_ops_service[];
 
 /// Typed arguments with errors that name the member. Borrowed texts. Absent is WD_EINVAL, another kind WD_ETYPE.
-WD_NODISCARD wd_status wd_arg_text(const wd_value *args, const char *name, const char **ret_text, wd_error *error);
+WD_NODISCARD wd_status wd_arg_text(
+    const wd_value *args, const char *name, const char **ret_text, wd_error *error);
 WD_NODISCARD wd_status wd_arg_bool(const wd_value *args, const char *name, bool *ret_flag, wd_error *error);
 WD_NODISCARD wd_status wd_arg_object(
     const wd_value *args, const char *name, const wd_value **ret_object, wd_error *error);
@@ -130,8 +136,10 @@ WD_NODISCARD wd_status wd_inject_providers(wd_machine *machine, const wd_value *
 /// The default stores of the managers' side: settings, hardware, permissions, preferences, build, telephony,
 /// providers, clipboard, notifications, shade, services, launcher, fileSystem, time and location memories.
 /// Written into an otherwise empty machine at boot.
-WD_NODISCARD wd_status wd_boot_managers(wd_machine *machine, const wd_device_options *options, wd_error *error);
-WD_NODISCARD wd_status wd_boot_services(wd_machine *machine, const wd_device_options *options, wd_error *error);
+WD_NODISCARD wd_status wd_boot_managers(
+    wd_machine *machine, const wd_device_options *options, wd_error *error);
+WD_NODISCARD wd_status wd_boot_services(
+    wd_machine *machine, const wd_device_options *options, wd_error *error);
 WD_NODISCARD wd_status wd_boot_tasks(wd_machine *machine, const wd_device_options *options, wd_error *error);
 /// One visible member of `os` built from the machine; state.c lists all members in order of os.md 14 and caches each by
 /// the identity of what it reads.
@@ -157,9 +165,10 @@ WD_NODISCARD wd_status wd_manager_reloaded(wd_machine *machine);
 WD_NODISCARD wd_status wd_keyboard_hide(wd_machine *machine);
 WD_NODISCARD wd_status wd_shade_close(wd_machine *machine);
 bool wd_permission_dialog_open(const wd_machine *machine);
-WD_NODISCARD wd_status wd_permission_refuse(wd_machine *machine);             // Back on the dialog
+WD_NODISCARD wd_status wd_permission_refuse(wd_machine *machine);  // Back on the dialog
 WD_NODISCARD wd_status wd_task_launch_app(wd_machine *machine, const char *app, wd_error *error);
-WD_NODISCARD wd_status wd_task_open_app(wd_machine *machine, const char *app, const char *route, wd_error *error);
+WD_NODISCARD wd_status wd_task_open_app(
+    wd_machine *machine, const char *app, const char *route, wd_error *error);
 /// Manifest of an installed app (sys.packages), borrowed; NULL when there is none.
 const wd_value *wd_package_find(const wd_machine *machine, const char *app);
 

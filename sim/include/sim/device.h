@@ -62,6 +62,9 @@ const wd_value *wd_device_machine(const wd_device *device);
 /// device or of the device it was forked from, so comparing two states costs what changed. Reading changes nothing.
 WD_NODISCARD wd_status wd_device_state(wd_device *device, wd_value **ret_state);
 
+/// Have the view of an app built anew at the next state, as when its adapter has changed. The machine is the same.
+WD_NODISCARD wd_status wd_device_invalidate(wd_device *device, const char *app);
+
 /// Inject a patch {os?, apps?} through the managers (os.md 4, 5; D1, D9 to D14); all or nothing.
 /// `reload` reloads afterwards. @retval WD_ETYPE, WD_EINVAL, WD_ENOENT `error` names the path.
 WD_NODISCARD wd_status wd_device_inject(
@@ -83,15 +86,17 @@ WD_NODISCARD wd_status wd_device_call(
     wd_device *device, const char *op, const wd_value *args, wd_value **ret_answer, wd_error *error);
 const char *const *wd_device_op_list(size_t *ret_count);
 
-/// Let virtual time pass: due alarms, time-outs and delayed writes happen in order. @retval WD_EINVAL ms < 0.
+/// Let virtual time pass: due alarms, time-outs and delayed writes happen in order.
+/// @retval WD_EINVAL ms < 0 or beyond WD_DEVICE_ADVANCE_MAX_MS (a year).
 WD_NODISCARD wd_status wd_device_advance(wd_device *device, int64_t ms);
+#define WD_DEVICE_ADVANCE_MAX_MS INT64_C(31622400000)
 int64_t wd_device_time_ms(const wd_device *device);
 
 /// What happened since the last call: broadcasts, lifecycle events, callbacks, dialogs, observer notices, in order;
 /// an array of objects ({"broadcast":action,"extras":..}, {"life":..,"app":..}, {"callback":..,"result":..}, ...).
 /// Events are no part of the machine. At most WD_DEVICE_EVENTS_MAX are kept; the oldest are dropped first.
 wd_value *wd_device_take_events(wd_device *device);
-enum { WD_DEVICE_EVENTS_MAX = 4096 };
+enum { WD_DEVICE_EVENTS_MAX = 4096, WD_DEVICE_PACKAGES_MAX = 1024 };
 
 /// Replace an app's overlay (the app platform's write path: a draft that became one patch). Takes *overlay_p.
 /// @retval WD_ENOENT not installed. @retval as check_overlay says.
