@@ -28,8 +28,8 @@ WD_NODISCARD wd_status wd_history_new(size_t count_max, wd_history **ret_history
 void wd_history_destroy(wd_history **history_p);
 /// An independent history with the same events (scenes are shared).
 WD_NODISCARD wd_status wd_history_fork(const wd_history *history, wd_history **ret_fork);
-/// Takes the content of *event (zeroes it) on success; the oldest event makes room.
-WD_NODISCARD wd_status wd_history_push(wd_history *history, wd_world_event *event);
+/// Takes the content of *event (zeroes it); the oldest event makes room. Cannot fail: the ring is allocated once.
+void wd_history_push(wd_history *history, wd_world_event *event);
 void wd_world_event_done(wd_world_event *event);
 size_t wd_history_count(const wd_history *history);
 /// 0 is the oldest. Borrowed until the next push.

@@ -40,8 +40,10 @@ typedef struct wd_world_state {
     wd_signals signals;
 } wd_world_state;
 
-/// {"current_app",...,"variables":{},"history":[compact events],"signals":{}}: absent members left out.
-WD_NODISCARD wd_status wd_world_state_to_value(const wd_world_state *state, wd_value **ret_value);
+/// {"current_app",...,"variables":{},"history":[compact events],"signals":{}}: absent members left out. Episodes leave
+/// the history out (`with_history` false): their steps are the history.
+WD_NODISCARD wd_status wd_world_state_to_value(
+    const wd_world_state *state, bool with_history, wd_value **ret_value);
 WD_NODISCARD wd_status wd_signals_to_value(const wd_signals *signals, wd_value **ret_value);
 
 #endif

@@ -1,0 +1,20 @@
+/// file.h - whole files and directories for the rooms that do no I/O themselves.
+#ifndef RUNTIME_FILE_H
+#define RUNTIME_FILE_H
+
+#include "sim/phone.h"
+#include "tree/json.h"
+
+enum { WD_FILE_SIZE_MAX = 512 * 1024 * 1024 };
+
+/// Read a whole file; *ret_bytes is NUL-terminated and freed with wd_free(*ret_bytes, *ret_length + 1).
+/// @retval WD_ENOENT, WD_EIO, WD_ELIMIT  `error` names the file and the reason.
+WD_NODISCARD wd_status wd_file_read(const char *path, char **ret_bytes, size_t *ret_length, wd_error *error);
+/// Read and parse strict JSON; errors name the file, line and column.
+WD_NODISCARD wd_status wd_file_read_json(const char *path, wd_value **ret_value, wd_error *error);
+/// Names in a directory sorted by bytes, without those that start with a dot.
+WD_NODISCARD wd_status wd_file_list(const char *directory, wd_value **ret_names, wd_error *error);
+/// The source of app packs on this machine's file system.
+extern const wd_pack_source wd_pack_files;
+
+#endif

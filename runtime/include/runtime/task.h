@@ -1,0 +1,34 @@
+/// task.h - a bound task: what the agent is asked to do, with its parameters filled in.
+///
+/// The document (tasks/<suite>/<name>.json) is read by the strict reader; its fields are documented in docs/tasks.md.
+/// Templates `{name}` in the instruction and in what the judge reads are filled from the parameters.
+#ifndef RUNTIME_TASK_H
+#define RUNTIME_TASK_H
+
+#include "tree/value.h"
+
+enum {
+    WD_TASK_TEXT_MAX = 16 * 1024,  // bytes of an instruction
+    WD_TASK_STEPS_DEFAULT = 30,
+    WD_TASK_STEPS_MAX = 10 * 1000,
+};
+
+typedef struct wd_task {
+    wd_value *document;      // the whole bound document: the judge's `task`
+    const char *id;          // borrowed from the document, never empty
+    char *instruction;       // parameters filled in
+    const wd_value *params;  // object, borrowed
+    const wd_value *apps;    // array of texts, borrowed; NULL when not given
+    const wd_value *setup;   // patch injected before the run, borrowed; or NULL
+    const wd_value *user;    // {question part: reply} of the simulated user, borrowed; or NULL
+    uint32_t step_limit;
+} wd_task;
+
+/// Bind a task document to parameters (object or NULL, over the document's own `params`).
+/// @retval WD_EINVAL, WD_ETYPE  `error` names the field.
+WD_NODISCARD wd_status wd_task_bind(
+    const wd_value *document, const wd_value *params, wd_task *ret_task, wd_error *error);
+void wd_task_done(wd_task *task);
+WD_NODISCARD wd_status wd_task_copy(const wd_task *task, wd_task *ret_copy);
+
+#endif

@@ -1,0 +1,296 @@
+#include "runtime/episode.h"
+
+#include "tree/delta.h"
+#include "tree/json.h"
+#include "tree/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+struct wd_episode_writer {
+    int descriptor;
+    char *path;
+    wd_value *scenes_written;  // {digest: true}
+    wd_value *state_last;      // the state the last delta led to
+    size_t steps_written;
+    bool begun, ended;
+};
+
+wd_status wd_episode_create(const char *path, wd_episode_writer **ret_writer, wd_error *error)
+{
+    wd_episode_writer *writer = wd_alloc_zero(1, sizeof *writer);
+    if (writer == NULL || !wd_text_copy(path, &writer->path)) {
+        wd_free(writer, sizeof *writer);
+        return wd_error_set(error, WD_ENOMEM, "%s: out of memory", path);
+    }
+    writer->scenes_written = wd_value_object();
+    writer->descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+    if (writer->descriptor < 0) {
+        wd_status status =
+            wd_error_set(error, errno == EEXIST ? WD_EEXIST : WD_EIO, "%s: %s", path, strerror(errno));
+        wd_episode_close(&writer);
+        return status;
+    }
+    *ret_writer = writer;
+    return WD_OK;
+}
+
+void wd_episode_close(wd_episode_writer **writer_p)
+{
+    wd_episode_writer *writer = *writer_p;
+    if (writer == NULL) {
+        return;
+    }
+    if (writer->descriptor >= 0) {
+        close(writer->descriptor);
+    }
+    wd_text_free(&writer->path);
+    wd_value_unref(&writer->scenes_written);
+    wd_value_unref(&writer->state_last);
+    wd_free(writer, sizeof *writer);
+    *writer_p = NULL;
+}
+
+const char *wd_episode_path(const wd_episode_writer *writer)
+{
+    return writer->path;
+}
+
+/// One line, one write: what a killed process leaves behind is whole lines and at most one cut line.
+static wd_status write_line(wd_episode_writer *writer, wd_value **line_p, wd_error *error)
+{
+    wd_buffer text = { 0 };
+    wd_status status = wd_json_write(*line_p, WD_JSON_COMPACT, &text);
+    wd_value_unref(line_p);
+    if (status == WD_OK) {
+        status = wd_buffer_text(&text, "\n");
+    }
+    for (size_t at = 0; status == WD_OK && at < text.length;) {
+        ssize_t written = write(writer->descriptor, text.bytes + at, text.length - at);
+        if (written < 0 && errno != EINTR) {
+            status = wd_error_set(error, WD_EIO, "%s: %s", writer->path, strerror(errno));
+        } else if (written > 0) {
+            at += (size_t)written;
+        }
+    }
+    wd_buffer_done(&text);
+    return status;
+}
+
+static wd_status options_to_value(const wd_run_options *options, wd_value **ret_value)
+{
+    return wd_value_pack(ret_value, "{s:b,s:i,s:i,s:i,s:b,s:i,s:i,s:i,s:i}",  //
+        "world", (int)options->world.enabled, "history", (int64_t)options->world.history_count_max,  //
+        "variables", (int64_t)options->world.variables_count_max,  //
+        "variable_bytes", (int64_t)options->world.variables_bytes_max,  //
+        "semantic", (int)options->semantic, "step_limit", (int64_t)options->step_limit,  //
+        "repetition_limit", (int64_t)options->repetition_limit,  //
+        "invalid_limit", (int64_t)options->invalid_limit, "deadline_ms", (int64_t)options->deadline_ms);
+}
+
+wd_status wd_episode_header_write(wd_episode_writer *writer, const wd_episode_header *header, wd_error *error)
+{
+    wd_value *options = NULL, *line = NULL;
+    char digest[WD_DIGEST_TEXT_SIZE];
+    if (header->machine != NULL) {
+        wd_digest_text(wd_value_digest(header->machine), digest);
+    }
+    wd_status status = options_to_value(header->options, &options);
+    if (status == WD_OK) {
+        status = wd_value_pack(&line, "{s:s,s:s,s:i,s:s,s:s,s:i,s:v,s:v,s:?v,s:?s,s:?v}",  //
+            "type", "header", "format", "worldd-episode", "version", (int64_t)WD_EPISODE_VERSION,  //
+            "run", header->run_id, "executor", header->executor, "seed", (int64_t)header->seed,  //
+            "task", header->task->document, "options", options, "packs", header->packs,  //
+            "machine_digest", header->machine == NULL ? NULL : digest, "machine", header->machine);
+    }
+    wd_value_unref(&options);
+    return status == WD_OK ? write_line(writer, &line, error) : status;
+}
+
+/// Write the scene's line unless it stands in the file already.
+static wd_status write_scene(
+    wd_episode_writer *writer, const wd_scene *scene, const wd_semantic *semantic, wd_error *error)
+{
+    char digest[WD_DIGEST_TEXT_SIZE];
+    if (scene == NULL) {
+        return WD_OK;
+    }
+    wd_digest_text(wd_scene_digest(scene), digest);
+    if (wd_object_get(writer->scenes_written, digest) != NULL) {
+        return WD_OK;
+    }
+    wd_value *content = NULL, *meaning = NULL, *line = NULL;
+    wd_status status = wd_scene_to_value(scene, &content);
+    if (status == WD_OK && semantic != NULL) {
+        status = wd_semantic_to_value(semantic, &meaning);
+    }
+    if (status == WD_OK) {
+        status = wd_value_pack(&line, "{s:s,s:s,s:v,s:?v}", "type", "scene", "digest", digest, "scene", content,
+            "semantic", meaning);
+    }
+    wd_value_unref(&content);
+    wd_value_unref(&meaning);
+    if (status == WD_OK) {
+        status = write_line(writer, &line, error);
+    }
+    wd_value *mark = wd_value_bool(true);
+    if (status == WD_OK) {
+        status = wd_object_set(&writer->scenes_written, digest, &mark);
+    }
+    wd_value_unref(&mark);
+    return status;
+}
+
+/// The digest's text in `storage`, NULL when there is no scene.
+static const char *scene_name(const wd_scene *scene, char storage[WD_DIGEST_TEXT_SIZE])
+{
+    if (scene == NULL) {
+        return NULL;
+    }
+    wd_digest_text(wd_scene_digest(scene), storage);
+    return storage;
+}
+
+static const char *machine_name(wd_digest digest, char storage[WD_DIGEST_TEXT_SIZE])
+{
+    if ((digest.high | digest.low) == 0) {
+        return NULL;
+    }
+    wd_digest_text(digest, storage);
+    return storage;
+}
+
+static wd_status write_begin(wd_episode_writer *writer, const wd_task_context *context, wd_error *error)
+{
+    char scene[WD_DIGEST_TEXT_SIZE], machine[WD_DIGEST_TEXT_SIZE];
+    wd_value *world = NULL, *line = NULL;
+    wd_status status = write_scene(writer, context->scene, context->semantic, error);
+    if (status == WD_OK && context->world != NULL) {
+        status = wd_world_state_to_value(context->world, false, &world);
+    }
+    if (status == WD_OK) {
+        status = wd_value_pack(&line, "{s:s,s:?s,s:?s,s:?v}", "type", "begin", "scene",
+            scene_name(context->scene, scene), "machine", machine_name(context->machine, machine), "world", world);
+    }
+    wd_value_unref(&world);
+    if (status == WD_OK) {
+        status = write_line(writer, &line, error);
+        writer->state_last = wd_value_ref(context->state);
+        writer->begun = status == WD_OK;
+    }
+    return status;
+}
+
+/// {"planner","model"?,"index","tokens_in"?,...,"thought"?}
+static wd_status plan_value(const wd_run_step_record *record, wd_value **ret_value)
+{
+    wd_status status = wd_value_pack(ret_value, "{s:?s,s:?s,s:i,s:?s}", "planner", record->planner, "model",
+        record->model, "index", (int64_t)record->plan_index, "thought", record->step.thought);
+    if (status != WD_OK || (record->tokens_in | record->tokens_out) == 0) {
+        return status;
+    }
+    wd_value *in = NULL, *out = NULL, *cost = NULL;
+    status = wd_value_int((int64_t)record->tokens_in, &in);
+    status = status == WD_OK ? wd_value_int((int64_t)record->tokens_out, &out) : status;
+    status = status == WD_OK ? wd_value_double(record->cost, &cost) : status;
+    status = status == WD_OK ? wd_object_set(ret_value, "tokens_in", &in) : status;
+    status = status == WD_OK ? wd_object_set(ret_value, "tokens_out", &out) : status;
+    status = status == WD_OK ? wd_object_set(ret_value, "cost", &cost) : status;
+    wd_value_unref(&in);
+    wd_value_unref(&out);
+    wd_value_unref(&cost);
+    return status;
+}
+
+/// The values a step's line is made of; all may be NULL.
+typedef struct step_parts {
+    wd_value *plan, *action, *report, *delta;
+} step_parts;
+
+static void step_parts_done(step_parts *parts)
+{
+    wd_value_unref(&parts->plan);
+    wd_value_unref(&parts->action);
+    wd_value_unref(&parts->report);
+    wd_value_unref(&parts->delta);
+}
+
+static wd_status make_parts(wd_episode_writer *writer, const wd_run_step_record *record, step_parts *parts)
+{
+    wd_status status = plan_value(record, &parts->plan);
+    if (status == WD_OK) {
+        status = wd_action_to_value(&record->step.action, &parts->action);
+    }
+    if (status == WD_OK && record->observed && record->world_after != NULL) {
+        status = wd_observe_report_to_value(&record->report, &parts->report);
+    }
+    if (status == WD_OK && record->state_after != NULL && writer->state_last != NULL) {
+        status = wd_delta_make(writer->state_last, record->state_after, &parts->delta);
+    }
+    return status;
+}
+
+static wd_status write_step(wd_episode_writer *writer, const wd_run_step_record *record, wd_error *error)
+{
+    char before[WD_DIGEST_TEXT_SIZE], after[WD_DIGEST_TEXT_SIZE], machine[WD_DIGEST_TEXT_SIZE];
+    step_parts parts = { 0 };
+    wd_value *line = NULL;
+    wd_status status = write_scene(writer, record->scene_after, record->semantic_after, error);
+    if (status == WD_OK) {
+        status = make_parts(writer, record, &parts);
+    }
+    if (status == WD_OK) {
+        status = wd_value_pack(&line, "{s:s,s:i,s:?s,s:v,s:v,s:?v,s:{s:s,s:s,s:?s},s:b,s:?v,s:?v,s:?s,s:?s,s:?v}",  //
+            "type", "step", "index", (int64_t)record->index, "scene", scene_name(record->scene_before, before),  //
+            "plan", parts.plan, "action", parts.action, "args", record->step.args,  //
+            "result", "outcome", wd_outcome_name(record->result.outcome), "code", record->result.code,  //
+            "text", record->result.text[0] == '\0' ? NULL : record->result.text,  //
+            "observed", (int)record->observed, "report", parts.report, "delta", parts.delta,  //
+            "machine", machine_name(record->machine_after, machine),  //
+            "scene_after", scene_name(record->scene_after, after), "world", record->world_after);
+    }
+    step_parts_done(&parts);
+    if (status == WD_OK) {
+        status = write_line(writer, &line, error);
+    }
+    if (status == WD_OK) {
+        wd_value_unref(&writer->state_last);
+        writer->state_last = wd_value_ref(record->state_after);
+    }
+    return status;
+}
+
+wd_status wd_episode_run_write(wd_episode_writer *writer, const wd_run *run, wd_error *error)
+{
+    const wd_task_context *context = wd_run_context(run);
+    wd_status status = WD_OK;
+    bool ended = wd_run_ending(run) != WD_END_NONE;
+    bool begun = context->step_count > 0 || context->scene != NULL || context->state_initial != NULL;
+    if (!writer->begun && begun) {
+        status = write_begin(writer, context, error);
+    }
+    while (status == WD_OK && writer->steps_written < context->step_count) {
+        status = write_step(writer, &context->steps[writer->steps_written], error);
+        writer->steps_written += status == WD_OK;
+    }
+    if (status == WD_OK && ended && !writer->ended) {
+        wd_value *line = NULL;
+        const char *text = wd_run_ending_text(run);
+        status = wd_value_pack(&line, "{s:s,s:s,s:?s,s:i,s:?s}", "type", "end", "ending",
+            wd_ending_name(wd_run_ending(run)), "text", text[0] == '\0' ? NULL : text, "steps",
+            (int64_t)context->step_count, "answer", context->answer);
+        if (status == WD_OK) {
+            status = write_line(writer, &line, error);
+        }
+        writer->ended = status == WD_OK;
+    }
+    return status;
+}
+
+wd_status wd_episode_verdict_write(wd_episode_writer *writer, const wd_value *verdict, wd_error *error)
+{
+    wd_value *line = NULL;
+    wd_status status = wd_value_pack(&line, "{s:s,s:v}", "type", "verdict", "verdict", verdict);
+    return status == WD_OK ? write_line(writer, &line, error) : status;
+}
