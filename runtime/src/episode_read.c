@@ -54,8 +54,8 @@ static wd_status take_line(wd_episode *episode, wd_value **line_p, size_t number
     if (strcmp(type, "step") == 0) {
         int64_t index = wd_value_int_or(wd_object_get(*line_p, "index"), -1);
         if (index != (int64_t)wd_array_count(episode->steps)) {
-            return wd_error_set(error, WD_ECORRUPT, "line %zu: step %lld stands where step %zu should", number,
-                (long long)index, wd_array_count(episode->steps));
+            return wd_error_set(error, WD_ECORRUPT, "line %zu: step %lld stands where step %zu should",
+                number, (long long)index, wd_array_count(episode->steps));
         }
         return wd_array_append(&episode->steps, line_p);
     }

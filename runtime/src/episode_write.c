@@ -80,12 +80,12 @@ static wd_status write_line(wd_episode_writer *writer, wd_value **line_p, wd_err
 
 static wd_status options_to_value(const wd_run_options *options, wd_value **ret_value)
 {
-    return wd_value_pack(ret_value, "{s:b,s:i,s:i,s:i,s:b,s:i,s:i,s:i,s:i}",  //
+    return wd_value_pack(ret_value, "{s:b,s:i,s:i,s:i,s:b,s:i,s:i,s:i,s:i}",                         //
         "world", (int)options->world.enabled, "history", (int64_t)options->world.history_count_max,  //
-        "variables", (int64_t)options->world.variables_count_max,  //
-        "variable_bytes", (int64_t)options->world.variables_bytes_max,  //
-        "semantic", (int)options->semantic, "step_limit", (int64_t)options->step_limit,  //
-        "repetition_limit", (int64_t)options->repetition_limit,  //
+        "variables", (int64_t)options->world.variables_count_max,                                    //
+        "variable_bytes", (int64_t)options->world.variables_bytes_max,                               //
+        "semantic", (int)options->semantic, "step_limit", (int64_t)options->step_limit,              //
+        "repetition_limit", (int64_t)options->repetition_limit,                                      //
         "invalid_limit", (int64_t)options->invalid_limit, "deadline_ms", (int64_t)options->deadline_ms);
 }
 
@@ -98,10 +98,10 @@ wd_status wd_episode_header_write(wd_episode_writer *writer, const wd_episode_he
     }
     wd_status status = options_to_value(header->options, &options);
     if (status == WD_OK) {
-        status = wd_value_pack(&line, "{s:s,s:s,s:i,s:s,s:s,s:i,s:v,s:v,s:?v,s:?s,s:?v}",  //
+        status = wd_value_pack(&line, "{s:s,s:s,s:i,s:s,s:s,s:i,s:v,s:v,s:?v,s:?s,s:?v}",          //
             "type", "header", "format", "worldd-episode", "version", (int64_t)WD_EPISODE_VERSION,  //
-            "run", header->run_id, "executor", header->executor, "seed", (int64_t)header->seed,  //
-            "task", header->task->document, "options", options, "packs", header->packs,  //
+            "run", header->run_id, "executor", header->executor, "seed", (int64_t)header->seed,    //
+            "task", header->task->document, "options", options, "packs", header->packs,            //
             "machine_digest", header->machine == NULL ? NULL : digest, "machine", header->machine);
     }
     wd_value_unref(&options);
@@ -126,8 +126,8 @@ static wd_status write_scene(
         status = wd_semantic_to_value(semantic, &meaning);
     }
     if (status == WD_OK) {
-        status = wd_value_pack(&line, "{s:s,s:s,s:v,s:?v}", "type", "scene", "digest", digest, "scene", content,
-            "semantic", meaning);
+        status = wd_value_pack(&line, "{s:s,s:s,s:v,s:?v}", "type", "scene", "digest", digest, "scene",
+            content, "semantic", meaning);
     }
     wd_value_unref(&content);
     wd_value_unref(&meaning);
@@ -171,7 +171,8 @@ static wd_status write_begin(wd_episode_writer *writer, const wd_task_context *c
     }
     if (status == WD_OK) {
         status = wd_value_pack(&line, "{s:s,s:?s,s:?s,s:?v}", "type", "begin", "scene",
-            scene_name(context->scene, scene), "machine", machine_name(context->machine, machine), "world", world);
+            scene_name(context->scene, scene), "machine", machine_name(context->machine, machine), "world",
+            world);
     }
     wd_value_unref(&world);
     if (status == WD_OK) {
@@ -241,13 +242,15 @@ static wd_status write_step(wd_episode_writer *writer, const wd_run_step_record 
         status = make_parts(writer, record, &parts);
     }
     if (status == WD_OK) {
-        status = wd_value_pack(&line, "{s:s,s:i,s:?s,s:v,s:v,s:?v,s:{s:s,s:s,s:?s},s:b,s:?v,s:?v,s:?s,s:?s,s:?v}",  //
-            "type", "step", "index", (int64_t)record->index, "scene", scene_name(record->scene_before, before),  //
-            "plan", parts.plan, "action", parts.action, "args", record->step.args,  //
+        status = wd_value_pack(&line,
+            "{s:s,s:i,s:?s,s:v,s:v,s:?v,s:{s:s,s:s,s:?s},s:b,s:?v,s:?v,s:?s,s:?s,s:?v}",  //
+            "type", "step", "index", (int64_t)record->index, "scene",
+            scene_name(record->scene_before, before),                                                   //
+            "plan", parts.plan, "action", parts.action, "args", record->step.args,                      //
             "result", "outcome", wd_outcome_name(record->result.outcome), "code", record->result.code,  //
-            "text", record->result.text[0] == '\0' ? NULL : record->result.text,  //
-            "observed", (int)record->observed, "report", parts.report, "delta", parts.delta,  //
-            "machine", machine_name(record->machine_after, machine),  //
+            "text", record->result.text[0] == '\0' ? NULL : record->result.text,                        //
+            "observed", (int)record->observed, "report", parts.report, "delta", parts.delta,            //
+            "machine", machine_name(record->machine_after, machine),                                    //
             "scene_after", scene_name(record->scene_after, after), "world", record->world_after);
     }
     step_parts_done(&parts);

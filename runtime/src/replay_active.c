@@ -6,7 +6,8 @@
 #include <string.h>
 
 /// A phone brought to the recorded start.
-static wd_status restore_start(wd_host *host, const wd_episode *episode, wd_device **ret_device, wd_error *error)
+static wd_status restore_start(
+    wd_host *host, const wd_episode *episode, wd_device **ret_device, wd_error *error)
 {
     const wd_value *machine = wd_object_get(episode->header, "machine");
     if (machine == NULL) {
@@ -33,7 +34,8 @@ static bool digest_is(wd_digest digest, const wd_value *text)
     return text == NULL || wd_value_is_text(text, got);
 }
 
-static void diverge(wd_replay_report *report, size_t step, const char *what, const char *recorded, const char *got)
+static void diverge(
+    wd_replay_report *report, size_t step, const char *what, const char *recorded, const char *got)
 {
     report->diverged = true;
     report->diverged_step = step;
@@ -41,8 +43,8 @@ static void diverge(wd_replay_report *report, size_t step, const char *what, con
 }
 
 /// Compare one step with its line; *report says what differs.
-static void compare_step(const wd_value *line, const wd_result *result, const wd_observation *after,
-    wd_replay_report *report)
+static void compare_step(
+    const wd_value *line, const wd_result *result, const wd_observation *after, wd_replay_report *report)
 {
     const wd_value *recorded = wd_object_get(line, "result");
     const wd_value *machine = wd_object_get(line, "machine");
@@ -70,8 +72,8 @@ static wd_status replay_step(wd_executor *executor, const wd_value *line, wd_sce
 {
     const wd_value *recorded = wd_object_get(line, "action");
     wd_action action;
-    wd_status status =
-        wd_action_from_value(wd_value_string_or(wd_object_get(recorded, "kind"), ""), recorded, &action, error);
+    wd_status status = wd_action_from_value(
+        wd_value_string_or(wd_object_get(recorded, "kind"), ""), recorded, &action, error);
     if (status != WD_OK) {
         return status;
     }
@@ -99,8 +101,8 @@ static wd_status replay_step(wd_executor *executor, const wd_value *line, wd_sce
     return WD_OK;
 }
 
-wd_status wd_replay_active(wd_host *host, const wd_episode *episode, wd_replay_progress progress, void *context,
-    wd_replay_report *ret_report, wd_error *error)
+wd_status wd_replay_active(wd_host *host, const wd_episode *episode, wd_replay_progress progress,
+    void *context, wd_replay_report *ret_report, wd_error *error)
 {
     wd_device *device = NULL;
     wd_status status = restore_start(host, episode, &device, error);

@@ -38,9 +38,8 @@ static wd_status passive_feed(passive *replay, const char *name, const wd_scene 
     }
     wd_observe_report report = { 0 };
     if (status == WD_OK) {
-        status = step == NULL
-                     ? wd_world_model_begin(replay->model, scene, semantic)
-                     : wd_world_model_observe(replay->model, scene, semantic, step, result, &report);
+        status = step == NULL ? wd_world_model_begin(replay->model, scene, semantic)
+                              : wd_world_model_observe(replay->model, scene, semantic, step, result, &report);
     }
     if (status == WD_OK) {
         wd_passive_step seen = {
@@ -68,7 +67,8 @@ static wd_status scene_of(const wd_episode *episode, const wd_value *digest, wd_
 {
     *ret_scene = NULL;
     *ret_semantic = NULL;
-    const wd_value *line = digest == NULL ? NULL : wd_object_get(episode->scenes, wd_value_string_or(digest, ""));
+    const wd_value *line =
+        digest == NULL ? NULL : wd_object_get(episode->scenes, wd_value_string_or(digest, ""));
     if (line == NULL) {
         return WD_OK;
     }

@@ -42,8 +42,8 @@ wd_run_options wd_run_options_default(void)
     };
 }
 
-wd_status wd_run_new(const char *run_id, const wd_task *task, const wd_run_options *options, wd_run **ret_run,
-    wd_error *error)
+wd_status wd_run_new(
+    const char *run_id, const wd_task *task, const wd_run_options *options, wd_run **ret_run, wd_error *error)
 {
     size_t length = strlen(run_id);
     if (length == 0 || length > 64) {
@@ -329,7 +329,8 @@ static wd_status invalid_reply(wd_run *run, const char *why, wd_run_effects *eff
     run->invalid_replies += 1;
     if (run->invalid_replies >= run->options.invalid_limit) {
         char text[WD_ERROR_TEXT_MAX];
-        snprintf(text, sizeof text, "%u invalid replies in a row; the last: %.200s", run->invalid_replies, why);
+        snprintf(
+            text, sizeof text, "%u invalid replies in a row; the last: %.200s", run->invalid_replies, why);
         end_run(run, WD_END_FORMAT_ERROR, text, effects);
         return WD_OK;
     }
@@ -360,7 +361,8 @@ static wd_status take_plan(wd_run *run, wd_plan_outcome *outcome, wd_run_effects
     snprintf(why, sizeof why, "%s", first->reason == NULL ? "invalid action" : first->reason);
     run->invalid_replies += 1;
     wd_status status = next_step(run, effects);  // the refusal is a step of its own
-    if (status == WD_OK && run->phase != WD_PHASE_ENDED && run->invalid_replies >= run->options.invalid_limit) {
+    if (status == WD_OK && run->phase != WD_PHASE_ENDED &&
+        run->invalid_replies >= run->options.invalid_limit) {
         end_run(run, WD_END_FORMAT_ERROR, why, effects);
     }
     return status;

@@ -62,7 +62,8 @@ wd_status wd_run_start_step(wd_run *run, wd_step *step, uint32_t plan_index)
     record->plan_index = plan_index;
     record->scene_before = wd_scene_ref(run->context.scene);
     record->result = wd_result_ok();
-    bool copied = wd_text_copy(run->planner, &record->planner) && wd_text_copy(run->plan->model, &record->model);
+    bool copied =
+        wd_text_copy(run->planner, &record->planner) && wd_text_copy(run->plan->model, &record->model);
     if (copied && world != NULL) {
         copied = wd_text_copy(world->current_app, &record->app_before) &&
                  wd_text_copy(world->current_page, &record->page_before);
@@ -87,8 +88,8 @@ static wd_status grow_steps(wd_task_context *context)
         return WD_OK;
     }
     size_t capacity = context->step_capacity == 0 ? 16 : context->step_capacity * 2;
-    wd_run_step_record *steps = wd_realloc(
-        context->steps, context->step_capacity * sizeof *steps, capacity * sizeof *steps);
+    wd_run_step_record *steps =
+        wd_realloc(context->steps, context->step_capacity * sizeof *steps, capacity * sizeof *steps);
     if (steps == NULL) {
         return WD_ENOMEM;
     }

@@ -15,7 +15,8 @@ static wd_status fill_template(const char *text, const wd_value *params, wd_buff
             break;
         }
         const char *end = strchr(text, '}');
-        const wd_value *param = end == NULL ? NULL : wd_object_get_n(params, text + 1, (size_t)(end - text - 1));
+        const wd_value *param =
+            end == NULL ? NULL : wd_object_get_n(params, text + 1, (size_t)(end - text - 1));
         if (param == NULL) {
             status = wd_buffer_append(buffer, text, 1);
             text += 1;
@@ -29,7 +30,8 @@ static wd_status fill_template(const char *text, const wd_value *params, wd_buff
     return status;
 }
 
-static wd_status merge_params(const wd_value *document, const wd_value *params, wd_value **ret_merged, wd_error *error)
+static wd_status merge_params(
+    const wd_value *document, const wd_value *params, wd_value **ret_merged, wd_error *error)
 {
     const wd_value *own = wd_object_get(document, "params");
     if (own != NULL && !wd_value_is(own, WD_KIND_OBJECT)) {
@@ -51,7 +53,8 @@ static wd_status merge_params(const wd_value *document, const wd_value *params, 
     return WD_OK;
 }
 
-static wd_status check_member(const wd_value *document, const char *name, wd_kind kind, bool needed, wd_error *error)
+static wd_status check_member(
+    const wd_value *document, const char *name, wd_kind kind, bool needed, wd_error *error)
 {
     const wd_value *member = wd_object_get(document, name);
     if (member == NULL) {
@@ -129,7 +132,8 @@ wd_status wd_task_bind(const wd_value *document, const wd_value *params, wd_task
     wd_buffer text = { 0 };
     status = merge_params(document, params, &merged, error);
     if (status == WD_OK) {
-        status = fill_template(wd_value_as_string(wd_object_get(document, "instruction"), NULL), merged, &text);
+        status =
+            fill_template(wd_value_as_string(wd_object_get(document, "instruction"), NULL), merged, &text);
     }
     if (status == WD_OK) {
         task.document = wd_value_ref(document);
