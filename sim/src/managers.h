@@ -5,6 +5,7 @@
 ///   os.hardware           battery, cellular, wifi, bluetooth, storage, hotspot, nearbyWifi, nearbyBluetooth, flags
 ///   os.build, os.telephony  the effective records: defaults with overrides applied (os.md 8)
 ///   sys.managers          what managers remember: silentBeforeDnd (bool, absent when do-not-disturb is off),
+///                         globalDefaults (settings.global at boot, what quick settings reset to),
 ///                         batteryLow (the latch: bool, absent is false), mirrored (int: bit i is set when the
 ///                         preference of row i of the mirror table was written and hence shows in os.preferences)
 ///
@@ -15,6 +16,10 @@
 
 #include "coerce.h"
 #include "machine.h"
+
+/// The type of an operation's function, to declare many in one line.
+typedef wd_status wd_op_function_type(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error);
 
 #define WD_GLOBAL(key) WD_AT("os", "settings", "global", key)
 #define WD_SYSTEM(key) WD_AT("os", "settings", "system", key)
@@ -71,6 +76,9 @@ WD_NODISCARD wd_status wd_percent_set(wd_machine *machine, const char *field, do
 WD_NODISCARD wd_status wd_global_set(wd_machine *machine, const char *key, bool on);
 /// Is this a flag with a quick setting? Index in the order of settings.global, or -1.
 int wd_quick_setting_index(const char *key);
+
+/// Operations of the quick settings and the status bar (os.md 6.5, 6.6).
+wd_op_function_type wd_op_qs_set, wd_op_qs_toggle, wd_op_qs_get, wd_op_qs_reset, wd_op_status_bar;
 
 enum { WD_LOCALE_ZH, WD_LOCALE_EN };
 int wd_locale_of_text(const wd_value *text);  // normalised: "en", "en-*", "en_*" are English

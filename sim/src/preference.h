@@ -15,6 +15,8 @@ WD_NODISCARD wd_status wd_preference_set(
 WD_NODISCARD wd_status wd_preference_get(const wd_machine *machine, const char *key, wd_value **ret_value);
 /// Bring the written mirrors up to date with their fields.
 WD_NODISCARD wd_status wd_preference_sync(wd_machine *machine);
+/// After a reload: mirrors that stored preferences hold count as written, and follow their fields.
+WD_NODISCARD wd_status wd_preference_adopt(wd_machine *machine);
 /// {canonical key: value of the field} of all mirrored preferences.
 WD_NODISCARD wd_status wd_preference_mirrors(const wd_machine *machine, wd_value **ret_mirrors);
 /// Is this the key of a preference that mirrors a field?
@@ -39,6 +41,7 @@ wd_status wd_read_phone_number_1(const wd_machine *machine, wd_value **ret_text)
 wd_status wd_read_phone_number_2(const wd_machine *machine, wd_value **ret_text);
 wd_status wd_read_iccid(const wd_machine *machine, wd_value **ret_text);
 wd_status wd_read_up_time(const wd_machine *machine, wd_value **ret_text);
+wd_status wd_read_hardware_version(const wd_machine *machine, wd_value **ret_text);
 wd_status wd_read_account(const wd_machine *machine, wd_value **ret_text);
 
 /// The meaning of a battery_status text; false when it has none.

@@ -174,7 +174,7 @@ wd_status wd_read_iccid(const wd_machine *machine, wd_value **ret_text)
 
 wd_status wd_read_up_time(const wd_machine *machine, wd_value **ret_text)
 {
-    int64_t boot = wd_value_int_or(wd_machine_get(machine, WD_AT("sys", "bootTime")), wd_machine_now(machine));
+    int64_t boot = wd_value_int_or(wd_machine_get(machine, WD_AT("sys", "boot")), wd_machine_now(machine));
     int64_t minutes = (wd_machine_now(machine) - boot) / 60000;
     long long days = minutes / 1440, hours = minutes / 60 % 24, rest = minutes % 60;
     if (days > 0) {
@@ -184,6 +184,11 @@ wd_status wd_read_up_time(const wd_machine *machine, wd_value **ret_text)
         return wd_value_format(ret_text, "%lld小时 %lld分钟", hours, rest);
     }
     return wd_value_format(ret_text, "%lld分钟", minutes > 0 ? rest : 0);
+}
+
+wd_status wd_read_hardware_version(const wd_machine *machine, wd_value **ret_text)
+{
+    return wd_preference_get(machine, "hardware_version", ret_text);
 }
 
 wd_status wd_read_account(const wd_machine *machine, wd_value **ret_text)

@@ -1,5 +1,4 @@
 #include "managers.h"
-#include "os_defaults.h"
 
 #include "tree/patch.h"
 
@@ -145,9 +144,10 @@ wd_status wd_op_qs_reset(wd_machine *machine, const wd_value *args, wd_value **r
 {
     (void)args;
     (void)ret_answer;
-    wd_value *defaults = NULL;
-    wd_status status = wd_os_defaults_parse(&defaults, error);
-    wd_iter iter = wd_iter_start(wd_object_get(wd_object_get(defaults, "settings"), "global"));
+    (void)error;
+    wd_value *defaults = wd_value_ref(wd_machine_get(machine, WD_AT("sys", "managers", "globalDefaults")));
+    wd_status status = WD_OK;
+    wd_iter iter = wd_iter_start(defaults);
     while (status == WD_OK && wd_iter_next(&iter)) {
         wd_place place = WD_GLOBAL(iter.key);
         if (!wd_value_equal(wd_machine_get(machine, place), iter.value)) {
