@@ -17,8 +17,8 @@ const wd_value *wd_list_find(const wd_value *list, wd_slice id, size_t *ret_inde
     while (wd_iter_next(&iter)) {
         const wd_value *other = wd_object_get(iter.value, "id");
         size_t length = 0;
-        if (wd_value_is(other, WD_KIND_STRING) &&
-            memcmp(wd_value_as_string(other, &length), id.bytes, id.length) == 0 && length == id.length) {
+        const char *bytes = wd_value_is(other, WD_KIND_STRING) ? wd_value_as_string(other, &length) : NULL;
+        if (bytes != NULL && length == id.length && memcmp(bytes, id.bytes, length) == 0) {
             *ret_index = iter.index;
             return iter.value;
         }
