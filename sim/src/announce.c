@@ -144,8 +144,8 @@ wd_status wd_announce(wd_machine *machine, const wd_value *before)
     }
     wd_status status = wd_preference_sync(machine);
     if (status == WD_OK) {
-        status = tell(machine, "os.intent.action.STATUS_BAR_CHANGED", status_fields,
-            WD_COUNT_OF(status_fields), &old);
+        status = tell(
+            machine, "os.intent.action.STATUS_BAR_CHANGED", status_fields, WD_COUNT_OF(status_fields), &old);
     }
     if (status == WD_OK) {
         status = tell(machine, "android.net.conn.CONNECTIVITY_CHANGE", connectivity_fields,
@@ -160,9 +160,4 @@ wd_status wd_announce(wd_machine *machine, const wd_value *before)
         }
     }
     return status;
-}
-
-wd_status wd_manager_restored(wd_machine *machine, const wd_value *before)
-{
-    return wd_announce(machine, before);
 }

@@ -53,8 +53,8 @@ wd_status wd_sim_set_text(wd_machine *machine, int slot, const char *field, wd_s
     if (status == WD_OK && found == NULL) {
         index = wd_array_count(list);
         status = wd_value_pack(&sim, "{s:i,s:s,s:s,s:s,s:s,s:b,s:b}", "slot",
-            (int64_t)(slot == 0 ? data_slot(machine) : slot), "carrier", "未知运营商", "phoneNumber", "", "iccid", "",
-            "networkType", "4G", "dataRoaming", false, "voLTE", true);
+            (int64_t)(slot == 0 ? data_slot(machine) : slot), "carrier", "未知运营商", "phoneNumber", "",
+            "iccid", "", "networkType", "4G", "dataRoaming", false, "voLTE", true);
     }
     if (status == WD_OK) {
         status = wd_object_set(&sim, field, &value);

@@ -15,9 +15,9 @@ size_t wd_utf8_char(const char *text, size_t length)
 }
 
 // The white space that JavaScript trims: what trimming means in os.md.
-static const char *const wide_spaces[] = { "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004",
-    "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000",
-    "\ufeff" };
+static const char *const wide_spaces[] = { "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003",
+    "\u2004", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200a", "\u2028", "\u2029", "\u202f",
+    "\u205f", "\u3000", "\ufeff" };
 
 static size_t space_at(const char *text, size_t length)
 {
@@ -155,7 +155,8 @@ bool wd_numeric_text(wd_slice text, double *ret_number)
 {
     char digits[64];
     text = wd_slice_trim(text.bytes, text.length);
-    if (text.length == 0 || text.length >= sizeof(digits) || strspn(text.bytes, "+-.0123456789eE") < text.length) {
+    if (text.length == 0 || text.length >= sizeof(digits) ||
+        strspn(text.bytes, "+-.0123456789eE") < text.length) {
         return false;
     }
     memcpy(digits, text.bytes, text.length);

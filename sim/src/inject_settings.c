@@ -31,7 +31,8 @@ typedef enum wanted {
     WANTED_SECTION,
 } wanted;
 
-static const char *const wanted_texts[] = { "a boolean", "a number", "a text", "a text or null", "a list", "an object" };
+static const char *const wanted_texts[] = { "a boolean", "a number", "a text", "a text or null", "a list",
+    "an object" };
 
 typedef struct rule {
     const char *key;
@@ -50,7 +51,8 @@ static const rule wifi_rules[] = { { "level", WANTED_NUMBER }, { "connectedSsid"
 static const rule bluetooth_rules[] = { { "name", WANTED_TEXT } };
 static const rule hotspot_rules[] = { { "enabled", WANTED_FLAG } };
 static const rule system_rules[] = { { "brightness", WANTED_NUMBER }, { "mediaVolume", WANTED_NUMBER },
-    { "fontSizePct", WANTED_NUMBER }, { "displaySizePct", WANTED_NUMBER }, { "eyeComfortLevel", WANTED_NUMBER } };
+    { "fontSizePct", WANTED_NUMBER }, { "displaySizePct", WANTED_NUMBER },
+    { "eyeComfortLevel", WANTED_NUMBER } };
 
 static bool fits(const wd_value *value, wanted kind)
 {
@@ -130,9 +132,10 @@ static wd_status merge_rest(wd_machine *machine, wd_place place, const wd_value 
 // In this order, airplane mode first (D1).
 static const rule global_rules[] = { { "airplaneModeEnabled", WANTED_FLAG }, { "wifiEnabled", WANTED_FLAG },
     { "mobileDataEnabled", WANTED_FLAG }, { "bluetoothEnabled", WANTED_FLAG },
-    { "doNotDisturbEnabled", WANTED_FLAG }, { "silentMode", WANTED_FLAG }, { "flashlightEnabled", WANTED_FLAG },
-    { "batterySaverEnabled", WANTED_FLAG }, { "rotationLocked", WANTED_FLAG }, { "locationEnabled", WANTED_FLAG },
-    { "nfcEnabled", WANTED_FLAG }, { "screenCastEnabled", WANTED_FLAG }, { "autoBrightnessEnabled", WANTED_FLAG },
+    { "doNotDisturbEnabled", WANTED_FLAG }, { "silentMode", WANTED_FLAG },
+    { "flashlightEnabled", WANTED_FLAG }, { "batterySaverEnabled", WANTED_FLAG },
+    { "rotationLocked", WANTED_FLAG }, { "locationEnabled", WANTED_FLAG }, { "nfcEnabled", WANTED_FLAG },
+    { "screenCastEnabled", WANTED_FLAG }, { "autoBrightnessEnabled", WANTED_FLAG },
     { "eyeComfortEnabled", WANTED_FLAG }, { "darkModeEnabled", WANTED_FLAG } };
 static const rule language_rule[] = { { "language", WANTED_TEXT } };
 
@@ -196,7 +199,8 @@ static wd_status check_hardware(const wd_value *patch, wd_error *error)
         status = check_rules(patch, "", hardware_rules, WD_COUNT_OF(hardware_rules), error);
     }
     for (size_t i = 0; status == WD_OK && i < WD_COUNT_OF(parts); i++) {
-        status = check_rules(member(patch, parts[i].key), parts[i].key, parts[i].rules, parts[i].count, error);
+        status =
+            check_rules(member(patch, parts[i].key), parts[i].key, parts[i].rules, parts[i].count, error);
     }
     return status;
 }

@@ -24,8 +24,9 @@ const char *wd_locale_name(int locale)
 wd_status wd_locale_set(wd_machine *machine, const wd_value *text)
 {
     int locale = wd_locale_of_text(text);
-    return locale == wd_locale_of(machine->root) ? WD_OK
-                                                 : wd_machine_put_text(machine, LANGUAGE, wd_locale_name(locale));
+    return locale == wd_locale_of(machine->root)
+               ? WD_OK
+               : wd_machine_put_text(machine, LANGUAGE, wd_locale_name(locale));
 }
 
 wd_status wd_view_locale(const wd_machine *machine, wd_value **ret_view)

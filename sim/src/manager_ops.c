@@ -28,7 +28,8 @@ static wd_status arg_number(
         *ret_number = wd_value_as_double(value);
         return WD_OK;
     }
-    return wd_value_is_no_number(value) ? WD_OK : wd_error_set(error, WD_ETYPE, "%s: a number is needed", name);
+    return wd_value_is_no_number(value) ? WD_OK
+                                        : wd_error_set(error, WD_ETYPE, "%s: a number is needed", name);
 }
 
 static wd_status with_percent(wd_machine *machine, const wd_value *args, const char *field, wd_error *error)
@@ -40,7 +41,7 @@ static wd_status with_percent(wd_machine *machine, const wd_value *args, const c
 }
 
 // The signature of an operation, whose answer stays empty.
-#define SETTER(name) \
+#define SETTER(name)                                                                                         \
     static wd_status name(wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 
 SETTER(op_wifi)
@@ -164,9 +165,9 @@ SETTER(op_charging)
         return wd_error_set(error, WD_ETYPE, "fast: a boolean is needed");
     }
     bool is_fast = wd_value_bool_or(fast, false);
-    return status == WD_OK ? wd_battery_set_charging(
-                                 machine, charging, wd_value_is(fast, WD_KIND_BOOL) ? &is_fast : NULL)
-                           : status;
+    return status == WD_OK
+               ? wd_battery_set_charging(machine, charging, wd_value_is(fast, WD_KIND_BOOL) ? &is_fast : NULL)
+               : status;
 }
 
 /// The text `v` as a slice.

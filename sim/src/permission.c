@@ -348,7 +348,8 @@ static wd_status declared(const wd_machine *machine, const char *app, wd_value *
     return status;
 }
 
-static wd_status op_declared(wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
+static wd_status op_declared(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     const char *app = NULL;
     wd_status status = wd_arg_text(args, "app", &app, error);
@@ -436,8 +437,8 @@ static wd_status op_request(wd_machine *machine, const wd_value *args, wd_value 
         wd_value_unref(&queue);
         return wd_error_set(error, WD_ELIMIT, "perms: %d requests wait already", WD_PERMISSION_QUEUE_MAX);
     }
-    status = wd_value_pack(&request, "{s:s,s:s,s:v,s:?s}", "as", as, "app", app, "perms", ids, "rationale",
-        rationale);
+    status = wd_value_pack(
+        &request, "{s:s,s:s,s:v,s:?s}", "as", as, "app", app, "perms", ids, "rationale", rationale);
     if (status == WD_OK) {
         status = wd_array_append(&queue, &request);
     }
@@ -453,7 +454,8 @@ static wd_status op_dialog(wd_machine *machine, const wd_value *args, wd_value *
 {
     static const struct choice {
         const char *name, *status;
-    } choices[] = { { "allow", granted }, { "deny", denied }, { "denyForever", forever }, { "none", denied } };
+    } choices[] = { { "allow", granted }, { "deny", denied }, { "denyForever", forever },
+        { "none", denied } };
     const char *name = NULL, *all = NULL;
     bool wrong_id = false;
     wd_status status = wd_arg_text(args, "answer", &name, error);

@@ -23,11 +23,11 @@ typedef enum wd_preference_kind {
 typedef struct wd_preference_row {
     const char *key;
     wd_preference_kind kind;
-    wd_place place;               // the field of a mirror or of a build text
-    const char *text;             // default reading; field of a SIM
-    wd_preference_reader read;    // derived reading
-    int slot;                     // of a SIM; 0 is the default data SIM
-    bool stored_first;            // FREE: the stored value wins over the derived reading
+    wd_place place;             // the field of a mirror or of a build text
+    const char *text;           // default reading; field of a SIM
+    wd_preference_reader read;  // derived reading
+    int slot;                   // of a SIM; 0 is the default data SIM
+    bool stored_first;          // FREE: the stored value wins over the derived reading
 } wd_preference_row;
 
 #define GLOBAL_FIELD(name) .place = { { "os", "settings", "global", name }, 4 }
@@ -71,7 +71,8 @@ static const wd_preference_row rows[] = {
     { "firmware_version", BUILD_FIELD("androidVersion") },
     { "font_size", PREFERENCE_PERCENT, SYSTEM_FIELD("fontSizePct") },
     { "hardware_info_device_model", BUILD_FIELD("model") },
-    { "hardware_info_device_revision", PREFERENCE_FREE, .read = wd_read_hardware_version, .stored_first = true },
+    { "hardware_info_device_revision", PREFERENCE_FREE, .read = wd_read_hardware_version,
+        .stored_first = true },
     { "hardware_info_device_serial", BUILD_FIELD("serialNumber") },
     { "hardware_version", PREFERENCE_FREE, .text = "V1.0" },
     { "hotspot_enabled", PREFERENCE_FLAG, HARDWARE_PART("hotspot", "enabled") },
@@ -95,8 +96,10 @@ static const wd_preference_row rows[] = {
     { "signal_strength", PREFERENCE_FREE, .read = wd_read_signal_strength },
     { "silent", PREFERENCE_FLAG, GLOBAL_FIELD("silentMode") },
     { "sim_status", PREFERENCE_FREE, .read = wd_read_sim_status },
-    { "slot0_phone_number", PREFERENCE_SIM, .text = "phoneNumber", .read = wd_read_phone_number_1, .slot = 1 },
-    { "slot1_phone_number", PREFERENCE_SIM, .text = "phoneNumber", .read = wd_read_phone_number_2, .slot = 2 },
+    { "slot0_phone_number", PREFERENCE_SIM, .text = "phoneNumber", .read = wd_read_phone_number_1,
+        .slot = 1 },
+    { "slot1_phone_number", PREFERENCE_SIM, .text = "phoneNumber", .read = wd_read_phone_number_2,
+        .slot = 2 },
     { "software_version", BUILD_FIELD("buildNumber") },
     { "up_time", PREFERENCE_FREE, .read = wd_read_up_time },
     { .key = "volume_alarm", .kind = PREFERENCE_VOLUME },
@@ -237,7 +240,8 @@ wd_status wd_preference_adopt(wd_machine *machine)
 {
     int64_t mirrored = 0;
     for (size_t i = 0; i < WD_COUNT_OF(rows); i++) {
-        if (mirrors_field(&rows[i]) && wd_machine_get(machine, WD_AT("os", "preferences", rows[i].key)) != NULL) {
+        if (mirrors_field(&rows[i]) &&
+            wd_machine_get(machine, WD_AT("os", "preferences", rows[i].key)) != NULL) {
             mirrored |= mirror_bit(&rows[i]);
         }
     }
@@ -253,7 +257,8 @@ wd_status wd_preference_mirrors(const wd_machine *machine, wd_value **ret_mirror
     wd_value *mirrors = wd_value_object();
     wd_status status = WD_OK;
     for (size_t i = 0; status == WD_OK && i < WD_COUNT_OF(rows); i++) {
-        wd_value *field = mirrors_field(&rows[i]) ? wd_value_ref(wd_machine_get(machine, rows[i].place)) : NULL;
+        wd_value *field =
+            mirrors_field(&rows[i]) ? wd_value_ref(wd_machine_get(machine, rows[i].place)) : NULL;
         if (field != NULL) {
             status = wd_object_set(&mirrors, rows[i].key, &field);
         }
@@ -409,7 +414,8 @@ wd_status wd_preference_set(wd_machine *machine, const char *key, const wd_value
     if (status == WD_OK && name != NULL && value != NULL && !wd_value_is_undefined(value) &&
         !wd_value_is_no_number(value)) {
         const wd_preference_row *row = find_row(name);
-        status = row != NULL ? write_row(machine, row, value, error) : wd_preference_store(machine, name, value);
+        status =
+            row != NULL ? write_row(machine, row, value, error) : wd_preference_store(machine, name, value);
     }
     wd_buffer_done(&copy);
     return status;

@@ -69,8 +69,8 @@ static wd_status tell_observers(wd_machine *machine, const wd_uri *uri, const wd
             memcmp(authority.bytes, uri->authority.bytes, authority.length) == 0 &&
             wd_uri_paths_meet(path, uri->path)) {
             wd_value *event = NULL;
-            status = wd_value_pack(
-                &event, "{s:v,s:v}", "observer", wd_object_get(iter.value, "as"), "uri", text);
+            status =
+                wd_value_pack(&event, "{s:v,s:v}", "observer", wd_object_get(iter.value, "as"), "uri", text);
             if (status == WD_OK) {
                 status = wd_machine_event(machine, &event);
             }
@@ -128,18 +128,19 @@ static const wd_provider *find_builtin(wd_slice authority)
     return NULL;
 }
 
-static wd_status query(wd_machine *machine, const wd_provider *provider, const wd_uri *uri, wd_value **ret_answer)
+static wd_status query(
+    wd_machine *machine, const wd_provider *provider, const wd_uri *uri, wd_value **ret_answer)
 {
     wd_value *items = NULL;
     wd_status status = provider->query(machine, uri, &items);
     if (status != WD_OK) {
         return status;
     }
-    return wd_value_pack(
-        ret_answer, "{s:V,s:i}", "items", items, "count", (int64_t)wd_array_count(items));
+    return wd_value_pack(ret_answer, "{s:V,s:i}", "items", items, "count", (int64_t)wd_array_count(items));
 }
 
-static wd_status count_and_notify(wd_machine *machine, const wd_uri *uri, int64_t count, wd_value **ret_answer)
+static wd_status count_and_notify(
+    wd_machine *machine, const wd_uri *uri, int64_t count, wd_value **ret_answer)
 {
     wd_status status = wd_value_int(count, ret_answer);
     wd_value *text = NULL;
@@ -153,8 +154,8 @@ static wd_status count_and_notify(wd_machine *machine, const wd_uri *uri, int64_
     return status;
 }
 
-static wd_status call_builtin(wd_machine *machine, const wd_provider *provider, action what, const wd_uri *uri,
-    const wd_value *values, wd_value **ret_answer, wd_error *error)
+static wd_status call_builtin(wd_machine *machine, const wd_provider *provider, action what,
+    const wd_uri *uri, const wd_value *values, wd_value **ret_answer, wd_error *error)
 {
     wd_status status = WD_OK;
     int64_t count = 0;
@@ -234,8 +235,7 @@ static wd_status call(
                is_declared(machine, uri.authority)) {
         status = call_pack(machine, authority, what, args, &uri, ret_answer, error);
     } else if (status == WD_OK) {
-        status = wd_error_set(
-            error, WD_ENOENT, "uri: no provider %s", wd_value_as_string(authority, NULL));
+        status = wd_error_set(error, WD_ENOENT, "uri: no provider %s", wd_value_as_string(authority, NULL));
     }
     wd_value_unref(&authority);
     wd_uri_done(&uri);

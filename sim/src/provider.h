@@ -17,8 +17,8 @@ typedef struct wd_provider {
     /// *ret_items: a list.
     wd_status (*query)(wd_machine *machine, const wd_uri *uri, wd_value **ret_items);
     /// *ret_uri: a text. The change notice goes to it.
-    wd_status (*insert)(wd_machine *machine, const wd_uri *uri, const wd_value *values, wd_value **ret_uri,
-        wd_error *error);
+    wd_status (*insert)(
+        wd_machine *machine, const wd_uri *uri, const wd_value *values, wd_value **ret_uri, wd_error *error);
     /// *ret_count is 0 on entry; with more, a change notice follows.
     wd_status (*update)(wd_machine *machine, const wd_uri *uri, const wd_value *values, int64_t *ret_count);
     wd_status (*remove)(wd_machine *machine, const wd_uri *uri, int64_t *ret_count);

@@ -58,7 +58,7 @@ const wd_value *wd_contact_name_of_phone(const wd_machine *machine, wd_slice pho
 typedef struct filter {
     const char *phone_digits;  // NULL: nothing
     bool starred;
-    wd_slice text;             // name, mail or digits of a phone; empty: nothing
+    wd_slice text;  // name, mail or digits of a phone; empty: nothing
 } filter;
 
 static bool matches_text(const wd_value *contact, wd_slice text)
@@ -173,7 +173,8 @@ static wd_status set_fields(wd_value **contact_p, const wd_value *values)
     wd_status status = WD_OK;
     for (size_t i = 0; status == WD_OK && i < WD_COUNT_OF(fields); i++) {
         const wd_value *value = given(values, fields[i].key);
-        bool fits = fields[i].kind == FIELD_TEXT ? wd_value_is(value, WD_KIND_STRING) : wd_value_is_number(value);
+        bool fits =
+            fields[i].kind == FIELD_TEXT ? wd_value_is(value, WD_KIND_STRING) : wd_value_is_number(value);
         if (value != NULL) {
             status = fits ? set(contact_p, fields[i].key, value) : drop(contact_p, fields[i].key);
         }
@@ -206,8 +207,8 @@ static wd_status make_entry(wd_machine *machine, const list_kind *kind, const wd
         status = wd_value_text(kind->label, &text);
     }
     if (status == WD_OK) {
-        status = wd_value_pack(ret_entry, "{s:v,s:v,s:v,s:b}", "id", id, "label", text, kind->address, address,
-            "isPrimary", primary);
+        status = wd_value_pack(ret_entry, "{s:v,s:v,s:v,s:b}", "id", id, "label", text, kind->address,
+            address, "isPrimary", primary);
     }
     wd_value_unref(&id);
     wd_value_unref(&text);
@@ -328,7 +329,8 @@ static wd_status insert(
     if (!wd_uri_is(uri, "/contacts")) {
         return wd_error_set(error, WD_EINVAL, "uri: contacts are inserted at /contacts");
     }
-    wd_value *list = wd_value_ref(wd_machine_get(machine, CONTACTS)), *contact = wd_value_object(), *id = NULL;
+    wd_value *list = wd_value_ref(wd_machine_get(machine, CONTACTS)), *contact = wd_value_object(),
+             *id = NULL;
     wd_slice wanted = wd_trimmed(given(values, "id"));
     size_t index = 0;
     list = list != NULL ? list : wd_value_array();

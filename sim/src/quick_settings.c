@@ -50,9 +50,8 @@ static wd_status announce_tile(wd_machine *machine, const char *key, const wd_va
 {
     wd_value *extras = NULL;
     wd_status status = wd_value_pack(&extras, "{s:s,s:v}", "key", key, "value", value);
-    return status == WD_OK
-               ? wd_machine_broadcast(machine, "os.intent.action.QUICK_SETTING_CHANGED", &extras)
-               : status;
+    return status == WD_OK ? wd_machine_broadcast(machine, "os.intent.action.QUICK_SETTING_CHANGED", &extras)
+                           : status;
 }
 
 /// Apply the wanted flags in the order of the tiles, then announce those that really changed (D18).

@@ -40,7 +40,8 @@ static void date_of_days(int64_t days, wd_civil *ret_date)
 wd_civil wd_civil_local(int64_t time_ms, int64_t zone_min)
 {
     wd_civil date = { 0 };
-    int64_t local = time_ms + zone_min * MINUTE_MS, days = floor_div(local, DAY_MS), rest = local - days * DAY_MS;
+    int64_t local = time_ms + zone_min * MINUTE_MS, days = floor_div(local, DAY_MS),
+            rest = local - days * DAY_MS;
     date_of_days(days, &date);
     date.hour = (int)(rest / HOUR_MS);
     date.minute = (int)(rest / MINUTE_MS % 60);
@@ -114,7 +115,8 @@ static bool take_zone(wd_slice *text, int64_t *zone_min)
     if (!take_char(text, "+-")) {
         return true;
     }
-    bool read = take_number(text, 2, &hours) && (take_char(text, ":") || true) && take_number(text, 2, &minutes);
+    bool read =
+        take_number(text, 2, &hours) && (take_char(text, ":") || true) && take_number(text, 2, &minutes);
     *zone_min = (hours * 60 + minutes) * (negative ? -1 : 1);
     return read;
 }
@@ -128,7 +130,8 @@ bool wd_time_parse(wd_slice text, int64_t zone_min, int64_t *ret_time_ms)
         return false;
     }
     if (take_char(&text, " Tt")) {
-        if (!take_number(&text, 2, &parts[3]) || !take_char(&text, ":") || !take_number(&text, 2, &parts[4])) {
+        if (!take_number(&text, 2, &parts[3]) || !take_char(&text, ":") ||
+            !take_number(&text, 2, &parts[4])) {
             return false;
         }
         if (take_char(&text, ":") && !take_number(&text, 2, &parts[5])) {
@@ -195,8 +198,8 @@ wd_status wd_clock_text(const wd_machine *machine, wd_value **ret_text)
 
 wd_status wd_date_text(wd_civil date, int locale, wd_value **ret_text)
 {
-    static const char *const months[] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
-        "Nov", "Dec" };
+    static const char *const months[] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
+        "Oct", "Nov", "Dec" };
     return locale == WD_LOCALE_EN ? wd_value_format(ret_text, "%s %d", months[date.month - 1], date.day)
                                   : wd_value_format(ret_text, "%d月%d日", date.month, date.day);
 }

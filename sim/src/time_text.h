@@ -7,9 +7,9 @@
 
 typedef struct wd_civil {
     int64_t year;
-    int month, day;      // 1..12, 1..31
+    int month, day;  // 1..12, 1..31
     int hour, minute, second, ms;
-    int weekday;         // 0 is Sunday
+    int weekday;  // 0 is Sunday
 } wd_civil;
 
 /// The device's zone in minutes east of UTC.
