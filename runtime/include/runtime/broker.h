@@ -90,13 +90,15 @@ void wd_broker_destroy(wd_broker **broker_p);
 
 /// Feed one message. Whatever it holds, the broker goes on; the peer gets a Reject, WhoAreYou or Error that names the
 /// field. `now_ms` is monotonic and never decreases.
+/// @retval WD_ENOMEM  the message was not taken; it may be fed again. (What memory is short for later on is left to the
+///         next tick, which is then due at once.)
 WD_NODISCARD wd_status wd_broker_receive(
     wd_broker *broker, const wd_broker_message *message, int64_t now_ms, wd_broker_outbox *outbox);
 
 /// Ask a planner. The body is a packed PlanRequest; request_id, attempt and deadline_ms in it are overwritten by the
 /// broker (they are its fields 1, 3, 4, appended last: in protobuf the last value wins).
 /// @param planner   Name to use, or NULL for the least loaded. @param deadline_ms  From now, 1..
-/// @retval WD_ELIMIT too many open requests; nothing was queued. When nobody is there the outcome says NO_PLANNER,
+/// @retval WD_ELIMIT, WD_ENOMEM too many open requests, or no memory; nothing was queued. When nobody is there the outcome says NO_PLANNER,
 ///         after `wait_ms` of waiting for one to come (0: at once).
 WD_NODISCARD wd_status wd_broker_request(wd_broker *broker, const char *planner, const void *body,
     size_t body_length, uint32_t deadline_ms, uint32_t wait_ms, int64_t now_ms, uint64_t *ret_request_id,
@@ -108,6 +110,7 @@ WD_NODISCARD wd_status wd_broker_cancel(
 WD_NODISCARD wd_status wd_broker_peer_lost(
     wd_broker *broker, wd_peer_id peer, int64_t now_ms, wd_broker_outbox *outbox);
 /// Deadlines, heartbeats, silent peers. Call at or before the time wd_broker_next_ms() gives.
+/// @retval WD_ENOMEM  some of it is done and in the outbox; call again for the rest.
 WD_NODISCARD wd_status wd_broker_tick(wd_broker *broker, int64_t now_ms, wd_broker_outbox *outbox);
 int64_t wd_broker_next_ms(const wd_broker *broker);  // INT64_MAX: nothing is due
 /// Goodbye to all peers; open requests end CANCELED.

@@ -11,6 +11,9 @@ enum {
     WD_PLAN_STEPS_MAX = 32,                     // steps of one reply
     WD_PLAN_RESULTS_MAX = 32,                   // results told with one request
     WD_CODEC_BUDGET_MAX = 16 * 1024 * 1024,     // bytes one body may take unpacked
+    WD_PLAN_THOUGHT_MAX = 64 * 1024,            // bytes of one step's thought
+    WD_PLAN_RAW_MAX = 256 * 1024,               // bytes of raw_reply
+    WD_PLAN_MODEL_MAX = 256,                    // bytes of model and of dialect
 };
 
 /// A result as it goes to the planner.
