@@ -6,11 +6,9 @@
 
 #include <stdio.h>
 
-/// The JSON file at `path` below the repository's root. A new reference; the program ends when it cannot be read.
-static inline wd_value *vectors_load(const char *path)
+/// The JSON file `full`. A new reference; the program ends when it cannot be read.
+static inline wd_value *vectors_load_file(const char *full)
 {
-    char full[1024];
-    snprintf(full, sizeof(full), "%s/%s", WD_SOURCE_DIR, path);
     FILE *file = fopen(full, "rb");
     wd_buffer text = { 0 };
     wd_value *value = NULL;
@@ -29,6 +27,30 @@ static inline wd_value *vectors_load(const char *path)
     fclose(file);
     wd_buffer_done(&text);
     return value;
+}
+
+/// The JSON file at `path` below the repository's root.
+static inline wd_value *vectors_load(const char *path)
+{
+    char full[1024];
+    snprintf(full, sizeof(full), "%s/%s", WD_SOURCE_DIR, path);
+    return vectors_load_file(full);
+}
+
+/// The JSON file at `path` of the shared data beside the repository (WORLDD_SHARED names another place), or NULL with
+/// a note when it is not there.
+static inline wd_value *vectors_load_shared(const char *path)
+{
+    const char *shared = getenv("WORLDD_SHARED");
+    char full[1024];
+    snprintf(full, sizeof(full), "%s/%s", shared != NULL ? shared : WD_SOURCE_DIR "/../shared", path);
+    FILE *file = fopen(full, "rb");
+    if (file == NULL) {
+        printf("skipped: %s is not there\n", full);
+        return NULL;
+    }
+    fclose(file);
+    return vectors_load_file(full);
 }
 
 /// One test per element of `cases`, named by its "id" or "name" and "note"; each gets its case as state. The names
