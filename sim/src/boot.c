@@ -9,7 +9,8 @@
 static wd_status (*const boot_parts[])(
     wd_machine *machine, const wd_device_options *options, wd_error *error) = {
     wd_boot_tasks,
-    // Managers' side: wd_boot_managers and wd_boot_services join here.
+    wd_boot_managers,
+    wd_boot_services,
 };
 
 static wd_status check_package(const wd_value *packages, size_t index, wd_error *error)

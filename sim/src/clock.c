@@ -1,12 +1,13 @@
 /// clock.c - virtual time: it passes only when told, and what is due meanwhile happens in order of due time (D29).
 #include "device_struct.h"
 
+#include "permission.h"
 #include "store.h"
 
 // One row a kind of work. On ties the earlier row runs first.
 static const wd_timer timers[] = {
     { "delayed writes", wd_store_due_ms, wd_store_run_due },
-    // Managers' side: permission time-outs and minute ticks join here.
+    { "permission time-outs", wd_permission_due_ms, wd_permission_run_due },
 };
 
 wd_status wd_clock_advance(wd_machine *machine, int64_t ms)

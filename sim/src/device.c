@@ -1,5 +1,6 @@
 #include "device_struct.h"
 
+#include "managers.h"
 #include "store.h"
 #include "tree/alloc.h"
 #include "tree/path.h"
@@ -88,6 +89,9 @@ static wd_mark begin(wd_device *device)
 static wd_status settle(wd_machine *machine, const wd_value *before)
 {
     wd_status status = machine->sticky;
+    if (status == WD_OK) {
+        status = wd_announce(machine, before);
+    }
     if (status == WD_OK && machine->dirty != 0) {
         status = wd_store_settle(machine, before);
     }
@@ -212,9 +216,7 @@ wd_status wd_device_restore(wd_device *device, const wd_value *machine, wd_error
     wd_mark mark = begin(device);
     wd_value_unref(&device->machine.root);
     device->machine.root = wd_value_ref(machine);
-    wd_status status = wd_manager_restored(&device->machine, mark.root);
-    device->machine.dirty = 0;
-    return finish(device, &mark, status);
+    return finish(device, &mark, WD_OK);  // which announces what differs
 }
 
 wd_status wd_device_state(wd_device *device, wd_value **ret_state)

@@ -11,8 +11,13 @@ static const struct section {
     const char *name;
     wd_status (*inject)(wd_machine *machine, const wd_value *patch, wd_error *error);
 } sections[] = {
-    // Managers' side: your wd_inject_* join here, in this order:
-    // build, telephony, settings, hardware, permissions, preferences, providers.
+    { "build", wd_inject_build },
+    { "telephony", wd_inject_telephony },
+    { "settings", wd_inject_settings },
+    { "hardware", wd_inject_hardware },
+    { "permissions", wd_inject_permissions },
+    { "preferences", wd_inject_preferences },
+    { "providers", wd_inject_providers },
     { NULL, NULL },
 };
 

@@ -3,19 +3,6 @@
 
 #include <string.h>
 
-const wd_value *wd_package_find(const wd_machine *machine, const char *app)
-{
-    const wd_value *packages = wd_machine_get(machine, WD_AT("sys", "packages"));
-    size_t count = wd_array_count(packages);
-    for (size_t i = 0; i < count; i++) {
-        const wd_value *manifest = wd_array_at(packages, i);
-        if (wd_value_is_text(wd_object_get(manifest, "id"), app)) {
-            return manifest;
-        }
-    }
-    return NULL;
-}
-
 // ---- what comes to the front ----------------------------------------------------------------------------------------
 
 wd_status wd_front_clear(wd_machine *machine)

@@ -155,8 +155,6 @@ WD_NODISCARD wd_status wd_view_telephony(const wd_machine *machine, wd_value **r
 WD_NODISCARD wd_status wd_view_services(const wd_machine *machine, wd_value **ret_view);
 WD_NODISCARD wd_status wd_view_file_system(const wd_machine *machine, wd_value **ret_view);
 
-/// A machine was replaced as a whole by a restore: announce what differs between `before` (the old root) and now.
-WD_NODISCARD wd_status wd_manager_restored(wd_machine *machine, const wd_value *before);
 /// The defaults of wd_boot_managers() / _services() that hydration replaced were stored by an earlier life: derive
 /// what follows from them (nothing to do is fine). Called at the end of a reload.
 WD_NODISCARD wd_status wd_manager_reloaded(wd_machine *machine);

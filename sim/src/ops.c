@@ -1,5 +1,7 @@
 /// ops.c - the operations of all parts under their names, and typed reading of arguments.
 #include "device_struct.h"
+#include "package.h"
+#include "services.h"
 
 #include <string.h>
 #include <threads.h>
@@ -7,8 +9,12 @@
 // One array a part. Names are unique over all of them.
 static const wd_op *const parts[] = {
     wd_ops_task, wd_ops_launch, wd_ops_intent, wd_ops_back, wd_ops_store,
-    // Managers' side: wd_ops_manager, wd_ops_preference, wd_ops_permission, wd_ops_provider, wd_ops_clipboard,
-    // wd_ops_notification and wd_ops_service join here.
+    wd_ops_manager,
+    wd_ops_preference,
+    wd_ops_permission,
+    wd_ops_shade,
+    wd_ops_keyboard,
+    wd_ops_package,
 };
 
 enum { OPS_MAX = 256, OPS_SLOTS = 1024 };  // open addressing, at most a quarter full
