@@ -116,13 +116,18 @@ wd_rect_state wd_rect_judge(wd_rect rect, int32_t width, int32_t height)
     return left_or_above || right_or_below ? WD_RECT_OFFSCREEN : WD_RECT_OK;
 }
 
-bool wd_scene_node_visible(const wd_scene *scene, const wd_node *node)
+static bool is_visible(const wd_scene_info *info, const wd_node *node)
 {
     if (wd_node_get(node, WD_NODE_VISIBLE) == WD_NO) {
         return false;
     }
     return node->rect_state == WD_RECT_UNKNOWN ||
-           wd_rect_judge(node->rect, scene->info.width, scene->info.height) == WD_RECT_OK;
+           wd_rect_judge(node->rect, info->width, info->height) == WD_RECT_OK;
+}
+
+bool wd_scene_node_visible(const wd_scene *scene, const wd_node *node)
+{
+    return is_visible(&scene->info, node);
 }
 
 // ---- the scene ------------------------------------------------------------------------------------------------
@@ -220,26 +225,29 @@ static void hash_node(XXH3_state_t *state, const wd_node *node)
     XXH3_128bits_update(state, numbers, sizeof numbers);
 }
 
-wd_digest wd_scene_digest(const wd_scene *scene)
+wd_digest wd_scene_digest_nodes(const wd_scene_info *info, const wd_node *nodes, size_t count)
 {
-    if (scene->digest_known) {
-        return scene->digest;
-    }
     XXH3_state_t state;
     XXH3_128bits_reset(&state);
-    hash_text(&state, scene->info.app_package);
-    hash_text(&state, scene->info.activity);
-    hash_text(&state, scene->info.route);
-    hash_text(&state, scene->info.page);
-    for (size_t i = 0; i < scene->node_count; i++) {
-        const wd_node *node = &scene->nodes[i];
-        if (!node->system_ui && wd_scene_node_visible(scene, node)) {
-            hash_node(&state, node);
+    hash_text(&state, info->app_package);
+    hash_text(&state, info->activity);
+    hash_text(&state, info->route);
+    hash_text(&state, info->page);
+    for (size_t i = 0; i < count; i++) {
+        if (!nodes[i].system_ui && is_visible(info, &nodes[i])) {
+            hash_node(&state, &nodes[i]);
         }
     }
     XXH128_hash_t hash = XXH3_128bits_digest(&state);
+    return (wd_digest){ .high = hash.high64, .low = hash.low64 };
+}
+
+wd_digest wd_scene_digest(const wd_scene *scene)
+{
     wd_scene *cache = (wd_scene *)(uintptr_t)scene;  // a cache is no change
-    cache->digest = (wd_digest){ .high = hash.high64, .low = hash.low64 };
-    cache->digest_known = true;
+    if (!cache->digest_known) {
+        cache->digest = wd_scene_digest_nodes(&scene->info, scene->nodes, scene->node_count);
+        cache->digest_known = true;
+    }
     return cache->digest;
 }

@@ -258,6 +258,13 @@ wd_window *wd_scene_builder_windows(wd_scene_builder *builder, size_t *ret_count
     return builder->scene != NULL ? builder->scene->windows : NULL;
 }
 
+wd_digest wd_scene_builder_digest(const wd_scene_builder *builder, const wd_scene_info *info)
+{
+    const wd_scene *scene = builder->scene;
+    return wd_scene_digest_nodes(
+        info, scene != NULL ? scene->nodes : NULL, scene != NULL ? scene->node_count : 0);
+}
+
 const char *wd_scene_builder_strndup(wd_scene_builder *builder, const char *text, size_t length)
 {
     return ensure_scene(builder) == WD_OK ? wd_arena_text(&builder->scene->arena, text, length) : NULL;

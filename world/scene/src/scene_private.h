@@ -37,6 +37,8 @@ struct wd_scene {
     X(page_source)                                                                                           \
     X(background_app)
 
+wd_digest wd_scene_digest_nodes(const wd_scene_info *info, const wd_node *nodes, size_t count);
+
 // Names of the small enums, in the order of their numbers.
 extern const char *const wd_scene_flag_names[WD_NODE_FLAG_COUNT];
 extern const char *const wd_scene_page_kind_names[WD_PAGE_KIND_COUNT];

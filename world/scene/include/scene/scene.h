@@ -184,6 +184,8 @@ WD_NODISCARD wd_status wd_scene_builder_warning(wd_scene_builder *builder, const
 wd_node *wd_scene_builder_nodes(wd_scene_builder *builder, size_t *ret_count);
 /// The same for windows.
 wd_window *wd_scene_builder_windows(wd_scene_builder *builder, size_t *ret_count);
+/// What wd_scene_digest() would say of the scene that wd_scene_builder_finish() would publish now.
+wd_digest wd_scene_builder_digest(const wd_scene_builder *builder, const wd_scene_info *info);
 /// Copy a string into the scene's arena, for changing a collected node's strings. NULL on WD_ENOMEM.
 const char *wd_scene_builder_strndup(wd_scene_builder *builder, const char *text, size_t length);
 /// Publish: copies `info` (and takes a reference to page_params), empties the builder's content into the scene;
