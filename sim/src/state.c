@@ -49,6 +49,20 @@ static wd_status add_registered(const wd_machine *machine, const char *flag, wd_
     return status;
 }
 
+static wd_status view_services(const wd_machine *machine, wd_value **ret_view)
+{
+    // Managers' side: wd_view_services() gives the view to start from once it is there.
+    const wd_value *stores = wd_machine_get(machine, WD_AT("os", "services"));
+    wd_value *view = stores != NULL ? wd_value_ref(stores) : wd_value_object();
+    wd_status status = add_registered(machine, "service", &view);
+    if (status != WD_OK) {
+        wd_value_unref(&view);
+        return status;
+    }
+    *ret_view = view;
+    return WD_OK;
+}
+
 static wd_status view_providers(const wd_machine *machine, wd_value **ret_view)
 {
     const wd_value *stores = wd_machine_get(machine, WD_AT("os", "providers"));
@@ -86,7 +100,7 @@ static const os_member members[] = {
     { "preferences", NULL, { READ("os", "preferences") } },
     { "build", NULL, { READ("os", "build") } },
     { "telephony", NULL, { READ("os", "telephony") } },
-    { "services", NULL, { READ("os", "services") } },
+    { "services", view_services, { READ("os", "services"), READ("sys", "stores") } },
     { "providers", view_providers, { READ("os", "providers"), READ("sys", "stores") } },
     { "fileSystem", NULL, { READ("os", "fileSystem") } },
 };
