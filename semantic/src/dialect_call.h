@@ -1,0 +1,28 @@
+/// dialect_call.h - calls in a reply: do(action="Tap", element=[1,2]), click(point='<point>1 2</point>'), tap(5).
+#ifndef SEMANTIC_DIALECT_CALL_H
+#define SEMANTIC_DIALECT_CALL_H
+
+#include "dialect_text.h"
+
+enum { WD_CALL_ARGS_MAX = 16 };
+
+/// One call. `args` is an object: named arguments by their name, the others by their position ("0", "1").
+/// A quoted argument is a string with its escapes resolved, a list an array, a bare word a string or a number.
+typedef struct wd_call {
+    wd_span name, whole;  // borrowed from the text that was searched
+    wd_value *args;
+} wd_call;
+
+void wd_call_done(wd_call *call);
+
+/// The next complete call at or after *at whose name is one of `names` (ended by NULL, ASCII case ignored; a NULL
+/// list takes any name); *at moves behind it. Text around it is skipped, and so is a call without its closing
+/// bracket. A quoted argument ends at a quote behind which the call ends or another argument begins, so inner
+/// quotes may be left unescaped.
+/// @retval WD_ENOENT  there is none.
+WD_NODISCARD wd_status wd_call_next(wd_span text, size_t *at, const char *const *names, wd_call *ret_call);
+
+/// The last one. @retval WD_ENOENT  there is none.
+WD_NODISCARD wd_status wd_call_last(wd_span text, const char *const *names, wd_call *ret_call);
+
+#endif

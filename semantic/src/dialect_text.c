@@ -1,0 +1,309 @@
+#include "dialect_text.h"
+
+#include "loose.h"
+
+#include <string.h>
+#include <strings.h>
+
+// ---- spans ----------------------------------------------------------------------------------------------------
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+wd_span wd_span_from(wd_span span, size_t start)
+{
+    return (wd_span){ span.text + start, span.length - start };
+}
+
+wd_span wd_span_trim(wd_span span)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    for (;;) {
+        if (span.length > 0 && is_blank(span.text[0])) {
+            span = wd_span_from(span, 1);
+        } else if (span.length >= 3 && memcmp(span.text, mark, 3) == 0) {
+            span = wd_span_from(span, 3);
+        } else if (span.length > 0 && is_blank(span.text[span.length - 1])) {
+            span.length--;
+        } else {
+            return span;
+        }
+    }
+}
+
+bool wd_span_is(wd_span span, const char *text)
+{
+    return span.length == strlen(text) && memcmp(span.text, text, span.length) == 0;
+}
+
+bool wd_span_is_nocase(wd_span span, const char *text)
+{
+    return span.length == strlen(text) && strncasecmp(span.text, text, span.length) == 0;
+}
+
+static bool starts(wd_span span, size_t at, const char *text)
+{
+    size_t length = strlen(text);
+    return length <= span.length - at &&
+           (span.text[at] | 0x20) == (text[0] | 0x20) &&  // the usual case, cheaply
+           strncasecmp(span.text + at, text, length) == 0;
+}
+
+size_t wd_span_find(wd_span span, const char *text)
+{
+    size_t at = 0;
+    while (at < span.length && !starts(span, at, text)) {
+        at++;
+    }
+    return at;
+}
+
+size_t wd_span_find_last(wd_span span, const char *text)
+{
+    for (size_t at = span.length; at-- > 0;) {
+        if (starts(span, at, text)) {
+            return at;
+        }
+    }
+    return span.length;
+}
+
+static wd_span span_between(wd_span span, size_t start, size_t end)
+{
+    return (wd_span){ span.text + start, end - start };
+}
+
+// ---- cleaning -------------------------------------------------------------------------------------------------
+
+/// Length of a special token such as <|box_start|> at the start of the span; 0 when there is none.
+static size_t token_length(wd_span span)
+{
+    enum { TOKEN_MAX = 40 };
+    if (span.length < 5 || span.text[0] != '<' || span.text[1] != '|') {
+        return 0;
+    }
+    size_t at = 2;
+    while (at < span.length && at < TOKEN_MAX && (is_letter(span.text[at]) || span.text[at] == '_')) {
+        at++;
+    }
+    return at > 2 && at + 1 < span.length && span.text[at] == '|' && span.text[at + 1] == '>' ? at + 2 : 0;
+}
+
+/// Length of the line at the start of the span if it is a code fence, newline included; 0 else.
+static size_t fence_length(wd_span span)
+{
+    size_t at = 0;
+    while (at < span.length && (span.text[at] == ' ' || span.text[at] == '\t')) {
+        at++;
+    }
+    if (!starts(span, at, "```")) {
+        return 0;
+    }
+    at += 3;
+    while (at < span.length && (is_letter(span.text[at]) || span.text[at] == ' ' || span.text[at] == '\r')) {
+        at++;
+    }
+    return at == span.length ? at : span.text[at] == '\n' ? at + 1 : 0;
+}
+
+/// In place: drop tokens and fence lines.
+static void strip_marks(wd_buffer *buffer)
+{
+    wd_span rest = { buffer->bytes, buffer->length };
+    size_t kept = 0;
+    bool line_start = true;
+    while (rest.length > 0) {
+        size_t dropped = token_length(rest);
+        if (dropped == 0 && line_start) {
+            dropped = fence_length(rest);
+        }
+        if (dropped == 0) {
+            line_start = rest.text[0] == '\n';
+            buffer->bytes[kept++] = rest.text[0];
+            dropped = 1;
+        }
+        rest = wd_span_from(rest, dropped);
+    }
+    buffer->length = kept;
+}
+
+// ---- tags -----------------------------------------------------------------------------------------------------
+
+/// The reasoning in front: everything up to the last closing tag. An opening tag that is never closed means that
+/// the reply was cut off while the model was thinking, unless an answer's tag follows.
+static void split_thought(wd_reply_text *text)
+{
+    static const char *const names[][2] = { { "<think>", "</think>" }, { "<thinking>", "</thinking>" },
+        { "<thought>", "</thought>" } };
+    for (size_t i = 0; i < WD_COUNT_OF(names); i++) {
+        size_t open = wd_span_find(text->body, names[i][0]);
+        size_t close = wd_span_find_last(text->body, names[i][1]);
+        size_t inner = open < close ? open + strlen(names[i][0]) : 0;
+        if (close < text->body.length) {
+            text->thought = span_between(text->body, inner, close);
+            text->body = wd_span_from(text->body, close + strlen(names[i][1]));
+            return;
+        }
+        if (open < text->body.length) {
+            inner = open + strlen(names[i][0]);
+            size_t answer = wd_span_find_last(text->body, "<answer>");
+            if (answer == text->body.length) {
+                answer = wd_span_find_last(text->body, "<tool_call>");
+            }
+            bool answered = answer > open && answer < text->body.length;
+            text->thought = span_between(text->body, inner, answered ? answer : text->body.length);
+            text->body = answered ? wd_span_from(text->body, answer) : span_between(text->body, 0, open);
+            return;
+        }
+    }
+}
+
+/// Go inside the last <answer>, <action> or <tool_call>; what stands in front of it is reasoning.
+static void enter_answer(wd_reply_text *text)
+{
+    static const char *const names[][2] = { { "<answer>", "</answer>" }, { "<action>", "</action>" },
+        { "<tool_call>", "</tool_call>" } };
+    for (size_t i = 0; i < WD_COUNT_OF(names); i++) {
+        size_t open = wd_span_find_last(text->body, names[i][0]);
+        if (open < text->body.length) {
+            if (text->thought.length == 0) {
+                text->thought = span_between(text->body, 0, open);
+            }
+            text->body = wd_span_from(text->body, open + strlen(names[i][0]));
+        }
+        size_t close = wd_span_find(text->body, names[i][1]);
+        text->body.length = close;
+    }
+}
+
+wd_status wd_reply_text_init(wd_reply_text *text, const char *raw, size_t length)
+{
+    *text = (wd_reply_text){ .thought = { "", 0 } };
+    wd_status status = wd_buffer_append(&text->clean, "", 0);
+    if (status == WD_OK) {
+        status = wd_loose_clean(raw, length, &text->clean);
+    }
+    if (status != WD_OK) {
+        wd_buffer_done(&text->clean);
+        return status;
+    }
+    strip_marks(&text->clean);
+    text->body = (wd_span){ text->clean.bytes, text->clean.length };
+    split_thought(text);
+    enter_answer(text);
+    text->thought = wd_span_trim(text->thought);
+    text->body = wd_span_trim(text->body);
+    return WD_OK;
+}
+
+void wd_reply_text_done(wd_reply_text *text)
+{
+    wd_buffer_done(&text->clean);
+}
+
+// ---- labels ---------------------------------------------------------------------------------------------------
+
+static const char *const labels[] = { "Thought", "Reason", "Observation", "Summary", "Reflection",
+    "Operation", "Description", "Answer", "Action" };
+enum { LABEL_ACTION = WD_COUNT_OF(labels) - 1, LABEL_REASONING = 3 };
+
+/// The label at a line's start: "Action:", "**Action:**", "### Action ###". Returns its length, 0 when there is none.
+static size_t label_length(wd_span line, size_t *ret_label)
+{
+    size_t at = 0;
+    while (at < line.length && (line.text[at] == '#' || line.text[at] == '*' || line.text[at] == ' ')) {
+        at++;
+    }
+    bool heading = at > 0 && line.text[0] == '#';
+    for (size_t i = 0; i < WD_COUNT_OF(labels); i++) {
+        if (!starts(line, at, labels[i])) {
+            continue;
+        }
+        size_t end = at + strlen(labels[i]);
+        size_t marks = end;
+        while (end < line.length && strchr("*# \t", line.text[end]) != NULL && line.text[end] != '\0') {
+            end++;
+        }
+        bool colon = end < line.length && line.text[end] == ':';
+        bool closed = heading && (end == line.length || line.text[end] == '\n') && end >= marks;
+        if (!colon && !closed) {
+            return 0;
+        }
+        end += colon ? 1 : 0;
+        while (end < line.length && line.text[end] == '*') {
+            end++;
+        }
+        *ret_label = i;
+        return end;
+    }
+    return 0;
+}
+
+/// Place of the next label at or after `at`, on a line of its own start; span.length when there is none.
+static size_t next_label(wd_span span, size_t at, size_t *ret_label, size_t *ret_end)
+{
+    while (at < span.length) {
+        size_t length = label_length(wd_span_from(span, at), ret_label);
+        if (length > 0) {
+            *ret_end = at + length;
+            return at;
+        }
+        const char *newline = memchr(span.text + at, '\n', span.length - at);
+        at = newline == NULL ? span.length : (size_t)(newline - span.text) + 1;
+    }
+    return span.length;
+}
+
+/// "Reason: ... Action: {...}" on one line: the label stands after a blank.
+static size_t inline_action(wd_span span)
+{
+    size_t at = wd_span_find_last(span, " Action:");
+    return at < span.length ? at + 1 : span.length;
+}
+
+wd_span wd_reply_action_part(wd_reply_text *text, bool *ret_labelled)
+{
+    wd_span body = text->body;
+    size_t start = body.length;
+    size_t inner = body.length;
+    size_t stop = body.length;
+    size_t label = WD_COUNT_OF(labels);
+    size_t end = 0;
+    size_t first = WD_COUNT_OF(labels);
+    for (size_t at = next_label(body, 0, &label, &end); at < body.length;
+         at = next_label(body, end, &label, &end)) {
+        first = first == WD_COUNT_OF(labels) && at == 0 ? label : first;
+        if (label == LABEL_ACTION) {
+            start = at;
+            inner = end;
+            stop = body.length;
+        } else if (start < body.length && stop == body.length) {
+            stop = at;
+        }
+    }
+    if (start == body.length) {
+        start = inline_action(body);
+        inner = start < body.length ? start + strlen("Action:") : start;
+    }
+    *ret_labelled = start < body.length;
+    if (!*ret_labelled && first < LABEL_REASONING) {
+        text->thought = text->thought.length == 0 ? body : text->thought;
+        return wd_span_from(body, body.length);
+    }
+    if (!*ret_labelled) {
+        return body;
+    }
+    if (text->thought.length == 0) {
+        wd_span thought = wd_span_trim(span_between(body, 0, start));
+        size_t length = label_length(thought, &label);
+        text->thought = wd_span_trim(wd_span_from(thought, length));
+    }
+    return wd_span_trim(span_between(body, inner, stop));
+}
