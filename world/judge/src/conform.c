@@ -9,6 +9,8 @@
 static const wd_conform_kind *const kinds[] = {
     &wd_conform_diff,
     &wd_conform_side_effects,
+    &wd_conform_criteria,
+    &wd_conform_answers,
 };
 
 static const wd_conform_kind *find_kind(const char *name)

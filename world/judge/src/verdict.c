@@ -75,6 +75,19 @@ static wd_status run_function(const wd_judge_input *input, wd_value **checks_p, 
     return status;
 }
 
+static wd_status check_answer(const wd_judge_input *input, wd_value **checks_p, wd_error *error)
+{
+    const wd_answer_input answer = {
+        .task = input->rules->task,
+        .initial = input->initial,
+        .final = input->final,
+        .spoken = input->answer,
+        .grounded = input->grounded,
+        .clock = input->clock,
+    };
+    return wd_answer_check(&answer, checks_p, error);
+}
+
 static wd_status make_checks(const wd_judge_input *input, wd_value **checks_p, wd_error *error)
 {
     if (input->rules->broken) {
@@ -83,6 +96,7 @@ static wd_status make_checks(const wd_judge_input *input, wd_value **checks_p, w
     }
     wd_status status = check_apps(input, error);
     status = status == WD_OK ? wd_criteria_check(input->rules, input->final, input->route, checks_p) : status;
+    status = status == WD_OK ? check_answer(input, checks_p, error) : status;
     status = status == WD_OK ? run_function(input, checks_p, error) : status;
     if (status == WD_OK && wd_array_count(*checks_p) == 0) {
         status = wd_error_set(error, WD_EINVAL, "the task checks nothing");

@@ -321,8 +321,8 @@ static void find_filter(const wd_segment *segment, const wd_value *array, bool s
             continue;
         }
         bool equal = wd_scalar_is_text(field, segment->text, segment->text_length);
-        if (equal ||
-            (substring_fallback && !fallback_found && contains(field, segment->text, segment->text_length))) {
+        bool partly = substring_fallback && !fallback_found && segment->text_length > 0;
+        if (equal || (partly && contains(field, segment->text, segment->text_length))) {
             *ret_child = iter.value;
             *ret_index = iter.index;
             fallback_found = true;

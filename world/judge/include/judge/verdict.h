@@ -5,6 +5,7 @@
 #ifndef JUDGE_VERDICT_H
 #define JUDGE_VERDICT_H
 
+#include "judge/answers.h"
 #include "judge/culprit.h"
 #include "judge/rules.h"
 
@@ -25,9 +26,7 @@ typedef struct wd_judge_input {
     const wd_value *route;                // {"app", "path"} of the screen in front at the end; NULL: none
     const char *answer;                   // text of the last answer given; NULL: none
     bool grounded;                        // judge the answer sheet instead, when the task declares fields
-    bool has_clock;                       // `clock_ms` is the device's clock
-    int64_t clock_ms;                     // since 1970, for 今天 and 下周一
-    int32_t utc_offset_min;               // of the device
+    wd_answer_clock clock;                // of the device at the end, for 今天 and 下周一
     wd_trace trace;                       // of the run; without it nothing has a culprit
     const wd_judge_functions *functions;  // NULL: none
     bool apps_required;                   // an app of the task that a state lacks makes the verdict an error
