@@ -1,17 +1,155 @@
+// alloc.c - the thread's heap: size classes cut from slabs, counted, failing on demand.
 #include "tree/alloc.h"
 
+#include "heap.h"
+
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-static _Thread_local struct {
+enum {
+    CLASS_STEP = 16,        // bytes between size classes, and the alignment
+    CLASS_SIZE_MAX = 1024,  // larger blocks are the system's
+    CLASS_COUNT = CLASS_SIZE_MAX / CLASS_STEP + 1,
+    SLAB_SIZE = 64 * 1024,
+};
+
+typedef struct free_block {
+    struct free_block *next;
+} free_block;
+
+typedef struct slab {
+    _Alignas(CLASS_STEP) struct slab *next;
+} slab;
+
+typedef struct thread_heap {
+    free_block *free[CLASS_COUNT];
+    char *fresh, *fresh_end;  // of the newest slab: not handed out yet
+    slab *slabs;
     wd_alloc_stats stats;
     long calls_left;  // until allocations fail; meaningful while `failing`
     bool failing;
-} heap;
+} thread_heap;
 
+static _Thread_local thread_heap heap;
 static _Atomic uint64_t shared_bytes_live;
+
+// ---- slabs ----------------------------------------------------------------------------------------------------
+// Under a sanitizer each block is the system's own, so that it sees every mistake.
+
+#ifndef WD_ALLOC_PLAIN
+static pthread_key_t exit_key;
+static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
+
+// When a thread ends, its slabs go; unless something still lives in them, which is then leaked, not torn away.
+static void thread_ends(void *argument)
+{
+    (void)argument;
+    if (heap.stats.bytes_live != 0) {
+        return;
+    }
+    while (heap.slabs != NULL) {
+        slab *next = heap.slabs->next;
+        free(heap.slabs);
+        heap.slabs = next;
+    }
+    heap = (thread_heap){ .stats = heap.stats };
+}
+
+static void exit_key_make(void)
+{
+    wd_assert(pthread_key_create(&exit_key, thread_ends) == 0);
+}
+
+static bool slab_add(void)
+{
+    slab *fresh = malloc(SLAB_SIZE);
+    if (fresh == NULL) {
+        return false;
+    }
+    pthread_once(&exit_once, exit_key_make);
+    (void)pthread_setspecific(exit_key, &heap);  // failing only means that the slabs outlive the thread
+    fresh->next = heap.slabs;
+    heap.slabs = fresh;
+    heap.fresh = (char *)(fresh + 1);
+    heap.fresh_end = (char *)fresh + SLAB_SIZE;
+    return true;
+}
+
+static size_t class_of(size_t size)
+{
+    return (size + CLASS_STEP - 1) / CLASS_STEP;
+}
+
+static void *block_take(size_t size)
+{
+    if (size > CLASS_SIZE_MAX) {
+        return malloc(size);
+    }
+    size_t class = class_of(size);
+    free_block *block = heap.free[class];
+    if (block != NULL) {
+        heap.free[class] = block->next;
+        return block;
+    }
+    size_t wanted = class * CLASS_STEP;
+    if ((size_t)(heap.fresh_end - heap.fresh) < wanted && !slab_add()) {
+        return NULL;
+    }
+    void *fresh = heap.fresh;
+    heap.fresh += wanted;
+    return fresh;
+}
+
+static void block_give(void *block, size_t size)
+{
+    if (size > CLASS_SIZE_MAX) {
+        free(block);
+        return;
+    }
+    free_block *given = block;
+    given->next = heap.free[class_of(size)];
+    heap.free[class_of(size)] = given;
+}
+
+static void *block_resize(void *block, size_t old_size, size_t new_size)
+{
+    if (old_size > CLASS_SIZE_MAX && new_size > CLASS_SIZE_MAX) {
+        return realloc(block, new_size);
+    }
+    if (old_size <= CLASS_SIZE_MAX && new_size <= CLASS_SIZE_MAX &&
+        class_of(old_size) == class_of(new_size)) {
+        return block;
+    }
+    void *moved = block_take(new_size);
+    if (moved != NULL) {
+        memcpy(moved, block, old_size < new_size ? old_size : new_size);
+        block_give(block, old_size);
+    }
+    return moved;
+}
+#else
+static void *block_take(size_t size)
+{
+    return malloc(size);
+}
+
+static void block_give(void *block, size_t size)
+{
+    (void)size;
+    free(block);
+}
+
+static void *block_resize(void *block, size_t old_size, size_t new_size)
+{
+    (void)old_size;
+    return realloc(block, new_size);
+}
+#endif
+
+// ---- counting -------------------------------------------------------------------------------------------------
 
 static void count_change(size_t freed, size_t taken)
 {
@@ -38,7 +176,7 @@ static bool may_allocate(size_t size)
 void *wd_alloc(size_t size)
 {
     wd_assert(size > 0);
-    void *block = may_allocate(size) ? malloc(size) : NULL;
+    void *block = may_allocate(size) ? block_take(size) : NULL;
     if (block != NULL) {
         count_change(0, size);
         heap.stats.calls_total += 1;
@@ -65,40 +203,20 @@ void *wd_realloc(void *block, size_t old_size, size_t new_size)
         return wd_alloc(new_size);
     }
     wd_assert(new_size > 0);
-    void *grown = may_allocate(new_size) ? realloc(block, new_size) : NULL;
-    if (grown != NULL) {
+    void *resized = may_allocate(new_size) ? block_resize(block, old_size, new_size) : NULL;
+    if (resized != NULL) {
         count_change(old_size, new_size);
         heap.stats.calls_total += 1;
     }
-    return grown;
+    return resized;
 }
 
 void wd_free(void *block, size_t size)
 {
     if (block != NULL) {
-        count_change(size, 0);
-        free(block);
+        heap.stats.bytes_live -= size;
+        block_give(block, size);
     }
-}
-
-void *wd_alloc_shared(size_t size)
-{
-    void *block = may_allocate(size) ? malloc(size) : NULL;
-    if (block != NULL) {
-        atomic_fetch_add_explicit(&shared_bytes_live, size, memory_order_relaxed);
-    }
-    return block;
-}
-
-void wd_free_shared(void *block, size_t size)
-{
-    atomic_fetch_sub_explicit(&shared_bytes_live, size, memory_order_relaxed);
-    free(block);
-}
-
-uint64_t wd_alloc_shared_bytes_live(void)
-{
-    return atomic_load_explicit(&shared_bytes_live, memory_order_relaxed);
 }
 
 char *wd_strndup(const char *text, size_t length)
@@ -125,4 +243,36 @@ void wd_alloc_fail_after(long calls)
 {
     heap.failing = calls >= 0;
     heap.calls_left = calls;
+}
+
+// ---- beside the thread's heap ---------------------------------------------------------------------------------
+
+void *wd_alloc_shared(size_t size)
+{
+    void *block = may_allocate(size) ? malloc(size) : NULL;
+    if (block != NULL) {
+        atomic_fetch_add_explicit(&shared_bytes_live, size, memory_order_relaxed);
+    }
+    return block;
+}
+
+void wd_free_shared(void *block, size_t size)
+{
+    atomic_fetch_sub_explicit(&shared_bytes_live, size, memory_order_relaxed);
+    free(block);
+}
+
+uint64_t wd_alloc_shared_bytes_live(void)
+{
+    return atomic_load_explicit(&shared_bytes_live, memory_order_relaxed);
+}
+
+void *wd_heap_alloc(size_t size)
+{
+    return calloc(1, size);
+}
+
+void wd_heap_free(void *block)
+{
+    free(block);
 }

@@ -119,7 +119,7 @@ static wd_status list_missing(const wd_value *object, const wd_value *other, wd_
             continue;
         }
         wd_value *key = NULL, *entry = NULL;
-        status = wd_string_make(iter.key, iter.key_length, &key);
+        status = wd_value_string(iter.key, iter.key_length, &key);
         if (status == WD_OK) {
             status = wd_value_pack(&entry, "[i,v,v]", (int64_t)iter.index, key, iter.value);
         }
@@ -144,7 +144,7 @@ static wd_status list_keys(const wd_value *object, wd_value **ret_keys)
     wd_status status = WD_OK;
     while (status == WD_OK && wd_iter_next(&iter)) {
         wd_value *key = NULL;
-        status = wd_string_make(iter.key, iter.key_length, &key);
+        status = wd_value_string(iter.key, iter.key_length, &key);
         if (status == WD_OK) {
             status = wd_array_append(&keys, &key);
         }
@@ -221,7 +221,7 @@ static wd_status make_object(delta_maker *maker, const wd_value *before, const w
             continue;
         }
         wd_value *step = NULL;
-        status = wd_string_make(iter.key, iter.key_length, &step);
+        status = wd_value_string(iter.key, iter.key_length, &step);
         if (status == WD_OK) {
             status = descend(maker, &step, iter.value, now);
         }

@@ -108,38 +108,72 @@ static wd_digest digest_of_member(const wd_key *key, const wd_value *value)
     return hash(bytes, sizeof(bytes), SEED_MEMBER);
 }
 
-static wd_digest digest_of_array(const wd_value *value)
+// ---- containers: what is cached is the run of elements, or the sum over members, of each node -----------------
+
+static wd_u128 power_of_base(uint32_t exponent)
 {
-    if (!wd_is_node(value)) {
-        return hash_sum((wd_digest){ 0 }, 0, SEED_ARRAY);
+    wd_u128 power = 1, square = BASE;
+    for (; exponent != 0; exponent >>= 1) {
+        power = (exponent & 1) != 0 ? multiply(power, square) : power;
+        square = multiply(square, square);
     }
-    wd_array_node *array = wd_array_of(value);
-    if ((array->head.flags & WD_FLAG_DIGEST) == 0) {
-        wd_u128 sum = 0;
-        for (uint32_t i = 0; i < array->count; i++) {
-            sum = reduce(multiply(sum, BASE) + reduce(wide(wd_value_digest(array->items[i]))));
-        }
-        array->digest = narrow(sum);
-        array->head.flags |= WD_FLAG_DIGEST;
-    }
-    return hash_sum(array->digest, array->count, SEED_ARRAY);
+    return power;
 }
 
-static wd_digest digest_of_object(const wd_value *value)
+static wd_digest run_of_elements(wd_value *node)
 {
-    if (!wd_is_node(value)) {
-        return hash_sum((wd_digest){ 0 }, 0, SEED_OBJECT);
+    wd_digest *cache = &wd_array_of(node)->digest;
+    if ((node->flags & WD_FLAG_DIGEST) != 0) {
+        return *cache;
     }
-    wd_object_node *object = wd_object_of(value);
-    if ((object->head.flags & WD_FLAG_DIGEST) == 0) {
-        wd_u128 sum = 0;
-        for (uint32_t i = 0; i < object->shape->count; i++) {
-            sum += wide(digest_of_member(object->shape->keys[i], object->items[i]));
+    wd_links links = wd_node_links(node);
+    wd_u128 run = 0;
+    for (uint32_t i = 0; i < links.count; i++) {
+        wd_value *child = links.items[i];
+        if (node->tag == WD_TAG_ARRAY) {
+            run = multiply(run, BASE) + reduce(wide(wd_value_digest(child)));
+        } else {
+            run =
+                multiply(run, power_of_base((uint32_t)wd_array_count(child))) + wide(run_of_elements(child));
         }
-        object->digest = narrow(sum);
-        object->head.flags |= WD_FLAG_DIGEST;
+        run = reduce(run);
     }
-    return hash_sum(object->digest, object->shape->count, SEED_OBJECT);
+    *cache = narrow(run);
+    node->flags |= WD_FLAG_DIGEST;
+    return *cache;
+}
+
+static wd_digest sum_of_members(wd_value *node)
+{
+    wd_digest *cache = &wd_object_of(node)->digest;
+    if ((node->flags & WD_FLAG_DIGEST) != 0) {
+        return *cache;
+    }
+    wd_links links = wd_node_links(node);
+    wd_u128 sum = 0;
+    if (node->tag == WD_TAG_TABLE) {
+        sum = wide(sum_of_members(wd_table_of(node)->order));
+    } else {
+        for (uint32_t i = 0; i < links.count; i++) {
+            sum += node->tag == WD_TAG_OBJECT
+                       ? wide(digest_of_member(wd_object_of(node)->shape->keys[i], links.items[i]))
+                       : wide(sum_of_members(links.items[i]));
+        }
+    }
+    *cache = narrow(sum);
+    node->flags |= WD_FLAG_DIGEST;
+    return *cache;
+}
+
+static wd_digest digest_of_container(const wd_value *value, bool object)
+{
+    wd_digest sum = { 0 };
+    if (wd_is_node(value)) {
+        wd_value *node = wd_from_bits(wd_bits(value));
+        sum = object ? sum_of_members(node) : run_of_elements(node);
+    }
+    return object ? hash_sum(sum, wd_object_count(value), SEED_OBJECT)
+                  : hash_sum(sum, wd_array_count(value), SEED_ARRAY);
 }
 
 wd_digest wd_value_digest(const wd_value *value)
@@ -159,9 +193,9 @@ wd_digest wd_value_digest(const wd_value *value)
         return wd_digest_of_text(text, length);
     }
     case WD_KIND_ARRAY:
-        return digest_of_array(value);
+        return digest_of_container(value, false);
     case WD_KIND_OBJECT:
-        return digest_of_object(value);
+        return digest_of_container(value, true);
     }
     wd_assert(!"a kind of ours");
     return (wd_digest){ 0 };

@@ -1,16 +1,27 @@
 // json_read.c - the strict reader, straight into the tree.
 #include "buffer.h"
-#include "node.h"
 #include "number_text.h"
+#include "table.h"
 
 #include <math.h>
+
+// A key that was read; `name.key`, when set, is a reference of the reader's.
+typedef struct reader_name {
+    wd_name name;
+    const char *place;  // in the text, for errors
+} reader_name;
 
 typedef struct json_reader {
     const char *start, *at, *end;
     unsigned depth;
     wd_value **items;  // finished children of the containers that are still open
     size_t item_count, item_capacity;
+    reader_name *names;  // of the members of the objects that are still open
+    size_t name_count, name_capacity;
     wd_buffer scratch;  // a string while its escapes are undone
+    // The shape of the last object at each depth: the next one there mostly has the same keys. Borrowed: that object
+    // is among the items, or in one of them.
+    wd_shape *hints[WD_VALUE_DEPTH_MAX + 1];
     wd_error *error;
 } json_reader;
 
@@ -177,7 +188,8 @@ static wd_status fail_utf8(json_reader *reader, const char *bytes, const char *e
 }
 
 // At the opening quote. *ret_text is borrowed: from the text, or from the scratch buffer until the next string.
-static wd_status read_string(json_reader *reader, const char **ret_text, size_t *ret_length)
+static wd_status read_string(
+    json_reader *reader, const char **ret_text, size_t *ret_length, bool *ret_escaped)
 {
     const char *opening = reader->at;
     reader->at += 1;
@@ -218,6 +230,7 @@ static wd_status read_string(json_reader *reader, const char **ret_text, size_t 
         }
     }
     reader->at += 1;
+    *ret_escaped = escaped;
     return *ret_length <= WD_VALUE_STRING_MAX ? WD_OK
                                               : fail_at(reader, opening, WD_ELIMIT, "string is too long");
 }
@@ -226,8 +239,10 @@ static wd_status read_string_value(json_reader *reader, wd_value **ret_value)
 {
     const char *text;
     size_t length;
-    wd_status status = read_string(reader, &text, &length);
-    if (status == WD_OK && wd_string_make(text, length, ret_value) != WD_OK) {
+    bool escaped;
+    wd_status status = read_string(reader, &text, &length, &escaped);
+    // What stood there without escapes can be written without.
+    if (status == WD_OK && wd_string_make(text, length, !escaped, ret_value) != WD_OK) {
         return fail_memory(reader);
     }
     return status;
@@ -238,17 +253,6 @@ static wd_status read_string_value(json_reader *reader, wd_value **ret_value)
 static bool is_digit(const json_reader *reader)
 {
     return reader->at < reader->end && *reader->at >= '0' && *reader->at <= '9';
-}
-
-static wd_status skip_digits(json_reader *reader)
-{
-    if (!is_digit(reader)) {
-        return fail(reader, WD_EPARSE, "expected a digit");
-    }
-    while (is_digit(reader)) {
-        reader->at += 1;
-    }
-    return WD_OK;
 }
 
 static wd_status make_double(json_reader *reader, const char *start, wd_value **ret_value)
@@ -265,59 +269,78 @@ static wd_status make_double(json_reader *reader, const char *start, wd_value **
     return wd_value_double(number, ret_value) == WD_OK ? WD_OK : fail_memory(reader);
 }
 
-// The digits of an integer literal, when they fit int64.
-static bool small_int(const char *at, const char *end, bool negative, int64_t *ret_number)
+// Digits at the reader, added to `sum`; false in *exact when they no longer fit.
+static wd_status sum_digits(json_reader *reader, uint64_t *sum, bool *exact)
 {
-    uint64_t sum = 0;
-    for (; at < end; at++) {
-        if (__builtin_mul_overflow(sum, 10u, &sum) ||
-            __builtin_add_overflow(sum, (uint64_t)(*at - '0'), &sum)) {
-            return false;
+    if (!is_digit(reader)) {
+        return fail(reader, WD_EPARSE, "expected a digit");
+    }
+    uint64_t total = *sum;
+    for (; is_digit(reader); reader->at++) {
+        if (__builtin_mul_overflow(total, 10u, &total) ||
+            __builtin_add_overflow(total, (uint64_t)(*reader->at - '0'), &total)) {
+            *exact = false;
         }
     }
-    uint64_t limit = (uint64_t)INT64_MAX + (negative ? 1 : 0);
-    if (sum > limit) {
-        return false;
+    *sum = total;
+    return WD_OK;
+}
+
+static wd_status read_exponent(json_reader *reader, int64_t *exponent, bool *exact)
+{
+    reader->at += 1;
+    bool negative = reader->at < reader->end && *reader->at == '-';
+    if (negative || (reader->at < reader->end && *reader->at == '+')) {
+        reader->at += 1;
     }
-    *ret_number = negative ? (int64_t)(0 - sum) : (int64_t)sum;
-    return true;
+    uint64_t magnitude = 0;
+    wd_status status = sum_digits(reader, &magnitude, exact);
+    *exact = *exact && magnitude < 10000;
+    if (status == WD_OK && *exact) {
+        *exponent += negative ? -(int64_t)magnitude : (int64_t)magnitude;
+    }
+    return status;
+}
+
+static wd_status make_int(json_reader *reader, uint64_t magnitude, bool negative, wd_value **ret_value)
+{
+    int64_t number = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+    return wd_value_int(number, ret_value) == WD_OK ? WD_OK : fail_memory(reader);
 }
 
 static wd_status read_number(json_reader *reader, wd_value **ret_value)
 {
     const char *start = reader->at;
-    bool negative = *start == '-', integer = true;
+    bool negative = *start == '-', integer = true, exact = true;
     reader->at += negative;
     const char *digits = reader->at;
-    wd_status status = WD_OK;
-    if (is_digit(reader) && *reader->at == '0') {
-        reader->at += 1;
-        if (is_digit(reader)) {
-            return fail(reader, WD_EPARSE, "a number has no leading zero");
-        }
-    } else {
-        status = skip_digits(reader);
+    uint64_t mantissa = 0;
+    int64_t exponent = 0;
+    wd_status status = sum_digits(reader, &mantissa, &exact);
+    if (status == WD_OK && *digits == '0' && reader->at - digits > 1) {
+        reader->at = digits + 1;
+        return fail(reader, WD_EPARSE, "a number has no leading zero");
     }
-    const char *digits_end = reader->at;
     if (status == WD_OK && reader->at < reader->end && *reader->at == '.') {
         integer = false;
         reader->at += 1;
-        status = skip_digits(reader);
+        const char *fraction = reader->at;
+        status = sum_digits(reader, &mantissa, &exact);
+        exponent = fraction - reader->at;
     }
     if (status == WD_OK && reader->at < reader->end && (*reader->at | 0x20) == 'e') {
         integer = false;
-        reader->at += 1;
-        if (reader->at < reader->end && (*reader->at == '+' || *reader->at == '-')) {
-            reader->at += 1;
-        }
-        status = skip_digits(reader);
+        status = read_exponent(reader, &exponent, &exact);
     }
-    int64_t number;
     if (status != WD_OK) {
         return status;
     }
-    if (integer && small_int(digits, digits_end, negative, &number)) {
-        return wd_value_int(number, ret_value) == WD_OK ? WD_OK : fail_memory(reader);
+    if (integer && exact && mantissa <= (uint64_t)INT64_MAX + negative) {
+        return make_int(reader, mantissa, negative, ret_value);
+    }
+    double number;
+    if (exact && wd_double_of_decimal(mantissa, exponent, &number)) {
+        return wd_value_double(negative ? -number : number, ret_value) == WD_OK ? WD_OK : fail_memory(reader);
     }
     return make_double(reader, start, ret_value);
 }
@@ -388,49 +411,192 @@ static wd_status read_array(json_reader *reader, wd_value **ret_value)
                                : WD_OK;
 }
 
-static wd_status read_member(json_reader *reader, wd_value **object_p)
+static wd_status push_name(json_reader *reader, const wd_name *name, const char *place)
 {
-    const char *text;
-    size_t length;
-    skip_blanks(reader);
-    const char *opening = reader->at;
-    if (reader->at == reader->end || *reader->at != '"') {
-        return fail(reader, WD_EPARSE, "expected a key in quotes");
+    if (reader->name_count == reader->name_capacity) {
+        size_t capacity = reader->name_capacity == 0 ? 64 : reader->name_capacity * 2;
+        reader_name *names =
+            wd_realloc(reader->names, reader->name_capacity * sizeof(*names), capacity * sizeof(*names));
+        if (names == NULL) {
+            return fail_memory(reader);
+        }
+        reader->names = names;
+        reader->name_capacity = capacity;
     }
-    wd_status status = read_string(reader, &text, &length);
+    reader->names[reader->name_count++] = (reader_name){ *name, place };
+    return WD_OK;
+}
+
+static void drop_names(json_reader *reader, size_t base)
+{
+    while (reader->name_count > base) {
+        reader->name_count -= 1;
+        const wd_key *key = reader->names[reader->name_count].name.key;
+        if (key != NULL) {
+            wd_node_unref(&key->head);
+        }
+    }
+}
+
+// The key of a member, in quotes.
+static wd_status read_name(json_reader *reader)
+{
+    const char *place = reader->at, *text;
+    size_t length;
+    bool escaped;
+    wd_status status = read_string(reader, &text, &length, &escaped);
     if (status != WD_OK) {
         return status;
     }
-    // The slot is made at once, because the text of the key may move while the value is read.
     wd_name name = wd_name_of(text, length);
-    if (wd_object_get_name(*object_p, &name) != NULL) {
-        return fail_at(reader, opening, WD_EPARSE, "duplicate key");
+    if (escaped) {
+        // Its text is in the scratch buffer, which the next string takes over.
+        if (wd_key_make(&name, &name.key) != WD_OK) {
+            return fail_memory(reader);
+        }
+        name.text = name.key->text;
     }
-    if (wd_object_count(*object_p) >= WD_VALUE_COUNT_MAX) {
-        return fail_at(reader, opening, WD_ELIMIT, "the object has too many members");
+    status = push_name(reader, &name, place);
+    if (status != WD_OK && name.key != NULL) {
+        wd_node_unref(&name.key->head);
     }
-    wd_value **slot;
-    status = wd_object_slot(object_p, &name, true, 0, &slot);
-    if (status != WD_OK) {
-        return fail_memory(reader);
+    return status;
+}
+
+// Is this key, quotes included, what stands at the reader?
+static bool takes_key(json_reader *reader, const wd_key *key)
+{
+    size_t length = key->length;
+    if ((size_t)(reader->end - reader->at) < length + 2 || (key->head.flags & WD_FLAG_PLAIN) == 0 ||
+        reader->at[length + 1] != '"' || memcmp(reader->at + 1, key->text, length) != 0) {
+        return false;
     }
-    if (!take(reader, ':')) {
+    reader->at += length + 2;
+    return true;
+}
+
+// An object that is being read. While its keys are those of `hint`, in order, they are only counted.
+typedef struct open_object {
+    size_t items, names;  // where its own start
+    wd_shape *hint;       // NULL: the names are kept
+    uint32_t matched;
+} open_object;
+
+// The keys part from the hint's: enter those that were only counted.
+static wd_status leave_hint(json_reader *reader, open_object *object)
+{
+    wd_shape *hint = object->hint;
+    object->hint = NULL;
+    for (uint32_t i = 0; i < object->matched; i++) {
+        wd_name name = wd_name_of_key(hint->keys[i]);
+        wd_status status = push_name(reader, &name, NULL);
+        if (status != WD_OK) {
+            return status;
+        }
+        wd_node_ref(&name.key->head);
+    }
+    return WD_OK;
+}
+
+static wd_status read_member(json_reader *reader, open_object *object)
+{
+    skip_blanks(reader);
+    if (reader->at == reader->end || *reader->at != '"') {
+        return fail(reader, WD_EPARSE, "expected a key in quotes");
+    }
+    wd_status status = WD_OK;
+    if (object->hint != NULL) {
+        if (object->matched < object->hint->count && takes_key(reader, object->hint->keys[object->matched])) {
+            object->matched += 1;
+        } else {
+            status = leave_hint(reader, object);
+        }
+    }
+    if (status == WD_OK && object->hint == NULL) {
+        status = read_name(reader);
+    }
+    if (status == WD_OK && !take(reader, ':')) {
         return fail(reader, WD_EPARSE, "expected ':' after a key");
     }
     wd_value *item;
-    status = read_value(reader, &item);
     if (status == WD_OK) {
-        // Cannot fail: the slot is there, the object is ours, and depth was counted on the way down.
-        status = wd_object_set_last(object_p, &item);
+        status = read_value(reader, &item);
+    }
+    return status == WD_OK ? push_item(reader, item) : status;
+}
+
+// The names of the object lie side by side with their places; the tree wants them alone.
+static wd_status build_object(
+    json_reader *reader, const open_object *object, size_t count, wd_value **ret_value)
+{
+    wd_name few[WD_FLAT_MAX], *names = few;
+    size_t size = count * sizeof(*names), twice = 0;
+    if (count > WD_FLAT_MAX) {
+        names = wd_alloc(size);
+        if (names == NULL) {
+            wd_node_unref_all(reader->items + object->items, count);
+            return fail_memory(reader);
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        names[i] = reader->names[object->names + i].name;
+    }
+    wd_status status = wd_object_build(names, reader->items + object->items, count, ret_value, &twice);
+    if (names != few) {
+        wd_free(names, size);
+    }
+    switch (status) {
+    case WD_OK:
+        return WD_OK;
+    case WD_EEXIST:
+        return fail_at(reader, reader->names[object->names + twice].place, WD_EPARSE, "duplicate key");
+    case WD_ENOMEM:
+        return fail_memory(reader);
+    default:
+        return fail(reader, status, "the object has too many members");
+    }
+}
+
+static wd_status close_object(json_reader *reader, open_object *object, wd_value **ret_value)
+{
+    size_t count = reader->item_count - object->items;
+    wd_status status = WD_OK;
+    if (object->hint != NULL && object->matched < object->hint->count) {
+        status = leave_hint(reader, object);
+    }
+    if (status != WD_OK) {
+        return status;
+    }
+    reader->item_count = object->items;
+    if (object->hint == NULL) {
+        status = build_object(reader, object, count, ret_value);
+        drop_names(reader, object->names);
+    } else {
+        wd_value **items = reader->items + object->items;
+        unsigned height;
+        status = wd_height_of_all(items, count, &height);
+        wd_assert(status == WD_OK);  // depth was counted on the way down
+        status = wd_object_with_shape(object->hint, items, ret_value);
+        if (status != WD_OK) {
+            wd_node_unref_all(items, count);
+            return fail_memory(reader);
+        }
+        (*ret_value)->height = (uint8_t)height;
     }
     return status;
 }
 
 static wd_status read_object(json_reader *reader, wd_value **ret_value)
 {
-    wd_value *object = wd_value_object();
+    open_object object = {
+        .items = reader->item_count, .names = reader->name_count, .hint = reader->hints[reader->depth]
+    };
     wd_status status = WD_OK;
     bool closed = take(reader, '}');
+    if (closed) {
+        *ret_value = wd_value_object();
+        return WD_OK;
+    }
     while (status == WD_OK && !closed) {
         status = read_member(reader, &object);
         if (status == WD_OK) {
@@ -440,12 +606,14 @@ static wd_status read_object(json_reader *reader, wd_value **ret_value)
             }
         }
     }
-    if (status != WD_OK) {
-        wd_value_unref(&object);
-        return status;
+    if (status == WD_OK) {
+        status = close_object(reader, &object, ret_value);
     }
-    *ret_value = object;
-    return WD_OK;
+    if (status == WD_OK) {
+        bool flat = wd_has_tag(*ret_value, WD_TAG_OBJECT);
+        reader->hints[reader->depth] = flat ? wd_object_of(*ret_value)->shape : NULL;
+    }
+    return status;  // on failure the reader's end drops what was read
 }
 
 static wd_status read_word(json_reader *reader, const char *word, wd_value *value, wd_value **ret_value)
@@ -506,6 +674,8 @@ static void reader_done(json_reader *reader)
         wd_value_unref(&reader->items[i]);
     }
     wd_free(reader->items, reader->item_capacity * sizeof(*reader->items));
+    drop_names(reader, 0);
+    wd_free(reader->names, reader->name_capacity * sizeof(*reader->names));
     wd_buffer_done(&reader->scratch);
 }
 

@@ -38,6 +38,11 @@ static size_t plain_run(const char *bytes, size_t length)
     return at;
 }
 
+bool wd_text_is_plain(const char *bytes, size_t length)
+{
+    return plain_run(bytes, length) == length;
+}
+
 static char *escape(char *out, unsigned char byte)
 {
     static const char letters[] = {

@@ -26,6 +26,21 @@ double wd_double_of_text(const char *text)
     return strtod_l(text, NULL, c_locale());
 }
 
+static const double powers_of_ten[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12,
+    1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+enum { POWER_MAX = 22 };  // the last power of ten that is a double
+
+bool wd_double_of_decimal(uint64_t mantissa, int64_t exponent, double *ret_number)
+{
+    // Both factors are exact doubles, so the one multiplication or division rounds correctly.
+    if (mantissa > (uint64_t)1 << 53 || exponent < -POWER_MAX || exponent > POWER_MAX) {
+        return false;
+    }
+    double number = (double)mantissa;
+    *ret_number = exponent < 0 ? number / powers_of_ten[-exponent] : number * powers_of_ten[exponent];
+    return true;
+}
+
 // The shortest digits d1 d2 .. dn with number = 0.d1d2..dn * 10^point; returns n.
 static int shortest_digits(double number, char digits[DIGITS_MAX], int *ret_point)
 {

@@ -78,16 +78,7 @@ static wd_status add_use(freeze *state, wd_region *region)
     return WD_OK;
 }
 
-static wd_status gather(freeze *state, const wd_value *node);
-
-static wd_status gather_items(freeze *state, wd_value *const *items, uint32_t count)
-{
-    wd_status status = WD_OK;
-    for (uint32_t i = 0; i < count && status == WD_OK; i++) {
-        status = wd_is_node(items[i]) ? gather(state, items[i]) : WD_OK;
-    }
-    return status;
-}
+static wd_status gather_items(freeze *state, wd_value *const *items, size_t count);
 
 // First pass: enter each node to be copied, and sum up the room they need.
 static wd_status gather(freeze *state, const wd_value *node)
@@ -108,30 +99,25 @@ static wd_status gather(freeze *state, const wd_value *node)
     entry->node = node;
     state->map_count += 1;
     state->bytes += round16(wd_node_size(node));
-    if (node->tag == WD_TAG_ARRAY) {
-        return gather_items(state, wd_array_of(node)->items, wd_array_of(node)->count);
+    wd_links links = wd_node_links(node);
+    wd_status status = gather_items(state, links.items, links.count);
+    return status == WD_OK && links.single != NULL ? gather(state, *links.single) : status;
+}
+
+static wd_status gather_items(freeze *state, wd_value *const *items, size_t count)
+{
+    wd_status status = WD_OK;
+    for (size_t i = 0; i < count && status == WD_OK; i++) {
+        status = wd_is_node(items[i]) ? gather(state, items[i]) : WD_OK;
     }
-    if (node->tag == WD_TAG_OBJECT) {
-        const wd_object_node *object = wd_object_of(node);
-        wd_status status = gather(state, &object->shape->head);
-        return status == WD_OK ? gather_items(state, object->items, object->shape->count) : status;
-    }
-    if (node->tag == WD_TAG_SHAPE) {
-        const wd_shape *shape = (const wd_shape *)node;
-        wd_status status = WD_OK;
-        for (uint32_t i = 0; i < shape->count && status == WD_OK; i++) {
-            status = gather(state, &shape->keys[i]->head);
-        }
-        return status;
-    }
-    return WD_OK;
+    return status;
 }
 
 // Second pass; nothing can fail any more.
-static wd_value *copy_node(freeze *state, const wd_value *node)
+static wd_value *copy_node(freeze *state, wd_value *node)
 {
     if (!wd_is_node(node) || (node->flags & (WD_FLAG_FROZEN | WD_FLAG_FOREVER)) != 0) {
-        return wd_from_bits(wd_bits(node));
+        return node;
     }
     freeze_entry *entry = map_find(state, node);
     if (entry->copy != NULL) {
@@ -142,25 +128,14 @@ static wd_value *copy_node(freeze *state, const wd_value *node)
     state->next += round16(size);
     entry->copy = copy;
     memcpy(copy, node, size);
-    copy->flags |= WD_FLAG_FROZEN;
+    copy->flags = (uint8_t)((copy->flags | WD_FLAG_FROZEN) & ~WD_FLAG_LISTED);
     copy->refs = (uint32_t)(((uintptr_t)copy - (uintptr_t)state->region) / 16);
-    if (node->tag == WD_TAG_ARRAY) {
-        wd_array_node *array = wd_array_of(copy);
-        for (uint32_t i = 0; i < array->count; i++) {
-            array->items[i] = copy_node(state, array->items[i]);
-        }
-    } else if (node->tag == WD_TAG_OBJECT) {
-        wd_object_node *object = wd_object_of(copy);
-        uint32_t count = object->shape->count;
-        object->shape = (wd_shape *)copy_node(state, &object->shape->head);
-        for (uint32_t i = 0; i < count; i++) {
-            object->items[i] = copy_node(state, object->items[i]);
-        }
-    } else if (node->tag == WD_TAG_SHAPE) {
-        wd_shape *shape = (wd_shape *)copy;
-        for (uint32_t i = 0; i < shape->count; i++) {
-            shape->keys[i] = (const wd_key *)copy_node(state, &shape->keys[i]->head);
-        }
+    wd_links links = wd_node_links(copy);
+    if (links.single != NULL) {
+        *links.single = copy_node(state, *links.single);
+    }
+    for (uint32_t i = 0; i < links.count; i++) {
+        links.items[i] = copy_node(state, links.items[i]);
     }
     return copy;
 }
@@ -197,11 +172,11 @@ wd_status wd_value_freeze(const wd_value *value, wd_value **ret_frozen)
     state.region->uses = (wd_region **)(void *)((unsigned char *)state.region + head + state.bytes);
     state.region->use_count = state.use_count;
     for (size_t i = 0; i < state.use_count; i++) {
-        wd_region_ref(state.uses[i]);
+        wd_region_ref(state.uses[i], 1);
         state.region->uses[i] = state.uses[i];
     }
     state.next = (unsigned char *)state.region + head;
-    *ret_frozen = copy_node(&state, value);
+    *ret_frozen = copy_node(&state, wd_from_bits(wd_bits(value)));
     freeze_done(&state);
     return WD_OK;
 }
@@ -211,37 +186,65 @@ bool wd_value_is_frozen(const wd_value *value)
     return value != NULL && (!wd_is_node(value) || (value->flags & WD_FLAG_FROZEN) != 0);
 }
 
-void wd_region_unref(wd_region *region)
+void wd_region_unref(wd_region *first, uint64_t count)
 {
-    if (atomic_fetch_sub_explicit(&region->refs, 1, memory_order_release) != 1) {
+    // Regions can stand on each other in a long row: forks of forks. So they are freed in a loop.
+    if (atomic_fetch_sub_explicit(&first->refs, count, memory_order_acq_rel) != count) {
         return;
     }
-    atomic_thread_fence(memory_order_acquire);
-    for (size_t i = 0; i < region->use_count; i++) {
-        wd_region_unref(region->uses[i]);
+    first->next = NULL;
+    while (first != NULL) {
+        wd_region *region = first;
+        first = region->next;
+        for (size_t i = 0; i < region->use_count; i++) {
+            wd_region *used = region->uses[i];
+            if (atomic_fetch_sub_explicit(&used->refs, 1, memory_order_acq_rel) == 1) {
+                used->next = first;
+                first = used;
+            }
+        }
+        wd_free_shared(region, region->size);
     }
-    wd_free_shared(region, region->size);
 }
 
 // ---- measuring ------------------------------------------------------------------------------------------------
 
-static void measure(const wd_value *value, wd_value_size *size)
+static void measure_items(wd_value *const *items, size_t count, wd_value_size *size);
+
+// Nodes of one value (a list's inner nodes, a table's tries) count as bytes, values as nodes.
+static void measure_node(const wd_value *node, wd_value_size *size)
 {
-    if (wd_is_node(value)) {
-        size->bytes += wd_node_size(value);
+    size->bytes += wd_node_size(node);
+    wd_links links = wd_node_links(node);
+    if (node->tag == WD_TAG_OBJECT || node->tag == WD_TAG_ARRAY) {
+        measure_items(links.items, links.count, size);
+        return;
     }
-    size->nodes += 1;
-    wd_kind kind = wd_value_kind(value);
-    size->leaves += kind != WD_KIND_ARRAY && kind != WD_KIND_OBJECT;
-    wd_iter iter = wd_iter_start(value);
-    while (wd_iter_next(&iter)) {
-        measure(iter.value, size);
+    for (uint32_t i = 0; node->tag != WD_TAG_SHAPE && i < links.count; i++) {
+        if (wd_is_node(links.items[i])) {
+            measure_node(links.items[i], size);
+        }
+    }
+    if (links.single != NULL) {
+        measure_node(*links.single, size);
+    }
+}
+
+static void measure_items(wd_value *const *items, size_t count, wd_value_size *size)
+{
+    for (size_t i = 0; i < count; i++) {
+        size->nodes += 1;
+        size->leaves += wd_height(items[i]) == 0;
+        if (wd_is_node(items[i])) {
+            measure_node(items[i], size);
+        }
     }
 }
 
 wd_value_size wd_value_measure(const wd_value *value)
 {
     wd_value_size size = { 0 };
-    measure(value, &size);
+    wd_value *root = wd_from_bits(wd_bits(value));
+    measure_items(&root, 1, &size);
     return size;
 }

@@ -20,7 +20,9 @@ wd_kind wd_value_kind(const wd_value *value)
         [WD_TAG_DOUBLE] = WD_KIND_DOUBLE,
         [WD_TAG_STRING] = WD_KIND_STRING,
         [WD_TAG_ARRAY] = WD_KIND_ARRAY,
+        [WD_TAG_LIST] = WD_KIND_ARRAY,
         [WD_TAG_OBJECT] = WD_KIND_OBJECT,
+        [WD_TAG_TABLE] = WD_KIND_OBJECT,
     };
     wd_assert(value != NULL);
     switch (wd_bits(value) & WD_IMM_MASK) {
@@ -125,7 +127,7 @@ wd_status wd_value_double(double number, wd_value **ret_value)
     return WD_OK;
 }
 
-wd_status wd_string_make(const char *bytes, size_t length, wd_value **ret_value)
+wd_status wd_string_make(const char *bytes, size_t length, bool plain, wd_value **ret_value)
 {
     if (length == 0) {
         *ret_value = wd_from_bits(WD_BITS_EMPTY_STRING);
@@ -135,7 +137,7 @@ wd_status wd_string_make(const char *bytes, size_t length, wd_value **ret_value)
     if (node == NULL) {
         return WD_ENOMEM;
     }
-    node->head = (wd_value){ .refs = 1, .tag = WD_TAG_STRING };
+    node->head = (wd_value){ .refs = 1, .tag = WD_TAG_STRING, .flags = plain ? WD_FLAG_PLAIN : 0 };
     node->length = (uint32_t)length;
     memcpy(node->text, bytes, length);
     node->text[length] = '\0';
@@ -148,7 +150,9 @@ wd_status wd_value_string(const char *bytes, size_t length, wd_value **ret_value
     if (length > WD_VALUE_STRING_MAX) {
         return WD_ELIMIT;
     }
-    return wd_utf8_valid(bytes, length) ? wd_string_make(bytes, length, ret_value) : WD_EUTF8;
+    return wd_utf8_valid(bytes, length)
+               ? wd_string_make(bytes, length, wd_text_is_plain(bytes, length), ret_value)
+               : WD_EUTF8;
 }
 
 wd_status wd_value_text(const char *text, wd_value **ret_value)

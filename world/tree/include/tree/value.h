@@ -32,9 +32,9 @@ typedef enum wd_kind {
 } wd_kind;
 
 enum {
-    WD_VALUE_DEPTH_MAX = 128,               // levels of arrays and objects inside each other
-    WD_VALUE_STRING_MAX = 64 * 1024 * 1024, // bytes of one string or key
-    WD_VALUE_COUNT_MAX = 64 * 1024 * 1024,  // elements of one array, members of one object
+    WD_VALUE_DEPTH_MAX = 128,                // levels of arrays and objects inside each other
+    WD_VALUE_STRING_MAX = 64 * 1024 * 1024,  // bytes of one string or key
+    WD_VALUE_COUNT_MAX = 64 * 1024 * 1024,   // elements of one array, members of one object
 };
 
 /// "null", "bool", "int", "double", "string", "array", "object"; static.
@@ -54,8 +54,8 @@ bool wd_value_same(const wd_value *a, const wd_value *b);
 // ---- making ---------------------------------------------------------------------------------------------------
 // Results are new references, dropped with wd_value_unref(). Fails only with WD_ENOMEM unless said otherwise.
 
-wd_value *wd_value_null(void);             // never fails
-wd_value *wd_value_bool(bool flag);        // never fails
+wd_value *wd_value_null(void);       // never fails
+wd_value *wd_value_bool(bool flag);  // never fails
 WD_NODISCARD wd_status wd_value_int(int64_t number, wd_value **ret_value);
 /// @retval WD_EINVAL `number` is infinite or NaN.
 WD_NODISCARD wd_status wd_value_double(double number, wd_value **ret_value);
@@ -64,8 +64,8 @@ WD_NODISCARD wd_status wd_value_double(double number, wd_value **ret_value);
 WD_NODISCARD wd_status wd_value_string(const char *bytes, size_t length, wd_value **ret_value);
 WD_NODISCARD wd_status wd_value_text(const char *text, wd_value **ret_value);  // NUL-terminated
 WD_NODISCARD wd_status wd_value_format(wd_value **ret_value, const char *format, ...) WD_PRINTF(2, 3);
-wd_value *wd_value_array(void);            // empty; never fails
-wd_value *wd_value_object(void);           // empty; never fails
+wd_value *wd_value_array(void);   // empty; never fails
+wd_value *wd_value_object(void);  // empty; never fails
 
 /// Build a tree from a pattern: `{` `}` `[` `]` with members as "key" strings written in the pattern's argument
 /// list. Characters: n null, b int as bool, i int64_t, d double, s const char *, v const wd_value * (borrowed),
@@ -83,7 +83,7 @@ static inline bool wd_value_is(const wd_value *value, wd_kind kind)
 {
     return value != NULL && wd_value_kind(value) == kind;  // false for absent
 }
-bool wd_value_is_number(const wd_value *value);                   // int or double; false for NULL
+bool wd_value_is_number(const wd_value *value);  // int or double; false for NULL
 
 /// Asserted kind. wd_value_as_double() takes ints too.
 bool wd_value_as_bool(const wd_value *value);
@@ -94,7 +94,7 @@ const char *wd_value_as_string(const wd_value *value, size_t *ret_length);
 
 /// Leaf read with a default: the value when it has the kind, else `fallback`. `value` may be NULL.
 bool wd_value_bool_or(const wd_value *value, bool fallback);
-int64_t wd_value_int_or(const wd_value *value, int64_t fallback);      // a double with an exact int64 counts
+int64_t wd_value_int_or(const wd_value *value, int64_t fallback);  // a double with an exact int64 counts
 double wd_value_double_or(const wd_value *value, double fallback);
 const char *wd_value_string_or(const wd_value *value, const char *fallback);
 /// True when `value` (NULL allowed) is the string `text`.
@@ -102,14 +102,15 @@ bool wd_value_is_text(const wd_value *value, const char *text);
 
 // ---- arrays ---------------------------------------------------------------------------------------------------
 
-size_t wd_array_count(const wd_value *array);                              // 0 for NULL or another kind
+size_t wd_array_count(const wd_value *array);  // 0 for NULL or another kind
 /// Element `index`, borrowed; NULL past the end, or when `array` is NULL or another kind. O(log n).
 const wd_value *wd_array_at(const wd_value *array, size_t index);
 /// Append; takes *item_p. @retval WD_ELIMIT count or depth.
 WD_NODISCARD wd_status wd_array_append(wd_value **array_p, wd_value **item_p);
-WD_NODISCARD wd_status wd_array_insert(wd_value **array_p, size_t index, wd_value **item_p);  // index <= count
-WD_NODISCARD wd_status wd_array_set(wd_value **array_p, size_t index, wd_value **item_p);     // index < count
-WD_NODISCARD wd_status wd_array_remove(wd_value **array_p, size_t index);                     // index < count
+WD_NODISCARD wd_status wd_array_insert(
+    wd_value **array_p, size_t index, wd_value **item_p);                                  // index <= count
+WD_NODISCARD wd_status wd_array_set(wd_value **array_p, size_t index, wd_value **item_p);  // index < count
+WD_NODISCARD wd_status wd_array_remove(wd_value **array_p, size_t index);                  // index < count
 
 // ---- objects --------------------------------------------------------------------------------------------------
 
@@ -119,7 +120,7 @@ typedef struct wd_key wd_key;
 WD_NODISCARD wd_status wd_key_intern(const char *text, size_t length, const wd_key **ret_key);
 const char *wd_key_text(const wd_key *key);
 
-size_t wd_object_count(const wd_value *object);                            // 0 for NULL or another kind
+size_t wd_object_count(const wd_value *object);  // 0 for NULL or another kind
 /// Member by name, borrowed; NULL when absent, or when `object` is NULL or another kind.
 const wd_value *wd_object_get(const wd_value *object, const char *name);
 const wd_value *wd_object_get_n(const wd_value *object, const char *name, size_t length);
@@ -145,13 +146,15 @@ WD_NODISCARD wd_status wd_array_take(wd_value **array_p, size_t index, wd_value 
 /// not be changed meanwhile. NULL and scalars have no children.
 typedef struct wd_iter {
     const wd_value *container;
-    size_t index;               // of the child last returned
-    const char *key;            // objects: NUL-terminated; arrays: NULL
+    size_t index;     // of the child last returned
+    const char *key;  // objects: NUL-terminated; arrays: NULL
     size_t key_length;
     const wd_value *value;
-    struct { const void *node; uint32_t at; } stack[8];  // private
-    uint32_t depth;                                      // private
-    uint32_t started;                                    // private
+    struct wd_value *const *items;  // private, as all below: of the leaf where the walk is
+    const void *shape;
+    uint32_t at, end;
+    size_t next_index;
+    uint32_t next_leaf;
 } wd_iter;
 
 wd_iter wd_iter_start(const wd_value *container);
@@ -183,7 +186,8 @@ WD_NODISCARD wd_status wd_digest_parse(const char *text, wd_digest *ret_digest);
 WD_NODISCARD wd_status wd_value_freeze(const wd_value *value, wd_value **ret_frozen);
 bool wd_value_is_frozen(const wd_value *value);
 
-/// Bytes of tree memory that `value` would free if this were the last reference to everything in it, and nodes.
+/// Bytes of the nodes in `value`, each counted as often as it is reached; key sets, which objects share, are left
+/// out. `nodes` are values, `leaves` those that are no array or object.
 typedef struct wd_value_size {
     uint64_t bytes, nodes, leaves;
 } wd_value_size;
