@@ -1,0 +1,34 @@
+/// host.h - what the phones of one thread share: packs, interpreter, screens drawn already.
+#ifndef SIM_HOST_H
+#define SIM_HOST_H
+
+#include "screen.h"
+
+enum {
+    WD_CACHE_BUCKETS = 512,  // by app and path
+    WD_CACHE_DEPTH = 4,      // screens kept of one bucket, the latest first
+};
+
+struct wd_host {
+    wd_packs *packs;
+    wd_lua *lua;
+    wd_device_hooks hooks;
+    wd_screen *cache[WD_CACHE_BUCKETS][WD_CACHE_DEPTH];
+    uint64_t drawn_count, cached_count;  // screens drawn, screens found drawn already
+};
+
+/// The present screen of a device: from the cache when all it was drawn from is the same, else drawn.
+/// A new reference.
+WD_NODISCARD wd_status wd_host_screen(
+    wd_host *host, wd_device *device, wd_screen **ret_screen, wd_error *error);
+
+/// Run an action of the app in front; its draft is written. The caller puts the machine back on failure.
+WD_NODISCARD wd_status wd_host_action(
+    wd_host *host, wd_device *device, const char *name, const wd_value *args, wd_error *error);
+
+/// A result for an app: `name` is "app:function"; results.<function>(ctx, result) of that app runs as an action.
+/// A name of another form is nobody's.
+WD_NODISCARD wd_status wd_host_result(
+    wd_host *host, wd_device *device, const char *name, const wd_value *result, wd_error *error);
+
+#endif
