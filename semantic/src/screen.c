@@ -10,6 +10,13 @@ static wd_screen_reader *const readers[WD_SCREEN_FORMAT_COUNT] = {
     [WD_SCREEN_UIAUTOMATOR_XML] = wd_read_xml,
     [WD_SCREEN_UIAUTOMATOR_WINDOWS_XML] = wd_read_xml,
     [WD_SCREEN_APPIUM_XML] = wd_read_xml,
+    [WD_SCREEN_DROIDBOT_STATE] = wd_read_droidbot,
+    [WD_SCREEN_ANDROIDWORLD_REPR] = wd_read_androidworld_repr,
+    [WD_SCREEN_ANDROIDWORLD_JSON] = wd_read_androidworld_json,
+    [WD_SCREEN_ACCESSIBILITY_FOREST] = wd_read_forest,
+    [WD_SCREEN_RICO] = wd_read_rico,
+    [WD_SCREEN_MAESTRO] = wd_read_maestro,
+    [WD_SCREEN_DROIDRUN] = wd_read_droidrun,
     [WD_SCREEN_DUMPSYS] = wd_read_dumpsys,
 };
 
@@ -106,9 +113,6 @@ wd_status wd_screen_read(
     }
     if (format == WD_SCREEN_CANONICAL) {
         return read_canonical(text, ret_scene, error);
-    }
-    if (readers[format] == NULL) {
-        return wd_error_set(error, WD_EUNSUPPORTED, "%s is not read yet", wd_screen_format_name(format));
     }
     return read_foreign(format, text, options, ret_scene, error);
 }

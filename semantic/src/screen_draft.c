@@ -23,6 +23,32 @@ const char *wd_draft_text(wd_screen_draft *draft, const char *text, size_t lengt
     return wd_scene_builder_strndup(draft->builder, text, length);
 }
 
+wd_status wd_draft_component(wd_screen_draft *draft, wd_span component, const char *source)
+{
+    const char *slash = memchr(component.at, '/', component.length);
+    wd_span package = { component.at, slash != NULL ? (size_t)(slash - component.at) : component.length };
+    if (package.length == 0) {
+        return WD_OK;
+    }
+    wd_scene_info *info = &draft->info;
+    info->app_package = wd_draft_text(draft, package.at, package.length);
+    info->app_source = source;
+    if (info->app_package == NULL || slash == NULL || package.length + 1 == component.length) {
+        return info->app_package != NULL ? WD_OK : WD_ENOMEM;
+    }
+    wd_span activity = { slash + 1, component.length - package.length - 1 };
+    char text[WD_FOCUS_TEXT_MAX * 2];
+    size_t prefix = activity.at[0] == '.' ? package.length : 0;  // ".Main" is below the package
+    if (prefix + activity.length >= sizeof text) {
+        return WD_OK;
+    }
+    memcpy(text, package.at, prefix);
+    memcpy(text + prefix, activity.at, activity.length);
+    info->activity = wd_draft_text(draft, text, prefix + activity.length);
+    info->activity_source = source;
+    return info->activity != NULL ? WD_OK : WD_ENOMEM;
+}
+
 static int32_t larger(int32_t a, int32_t b)
 {
     return a > b ? a : b;

@@ -4,6 +4,7 @@
 #define SEMANTIC_SCREEN_DRAFT_H
 
 #include "semantic/screen.h"
+#include "text_util.h"
 
 typedef struct wd_screen_draft {
     wd_scene_builder *builder;
@@ -25,6 +26,9 @@ WD_NODISCARD wd_status wd_draft_recovered(wd_screen_draft *draft, const char *fo
 
 /// The whole of text[0..length) into the scene's arena. NULL on WD_ENOMEM.
 const char *wd_draft_text(wd_screen_draft *draft, const char *text, size_t length);
+
+/// "package/.Activity" (or a bare package) as the explicit app and activity.
+WD_NODISCARD wd_status wd_draft_component(wd_screen_draft *draft, wd_span component, const char *source);
 
 WD_NODISCARD wd_status wd_draft_finish(wd_screen_draft *draft, wd_scene **ret_scene);
 
