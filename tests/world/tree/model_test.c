@@ -5,6 +5,7 @@
 
 #include "tree/alloc.h"
 #include "tree/delta.h"
+#include "tree/walk.h"
 
 #include <stdio.h>
 
@@ -154,7 +155,12 @@ static model *random_model(random_source *random, unsigned depth)
     size_t count = random_below(random, 6) == 0 ? random_below(random, 40) : random_below(random, 4);
     for (size_t i = 0; i < count; i++) {
         char key[16];
-        snprintf(key, sizeof(key), "k%u", random_below(random, KEYS_MAX));
+        static const char *const ids[] = { "id", "uid", "key" };
+        if (random_below(random, 5) == 0) {
+            snprintf(key, sizeof(key), "%s", ids[random_below(random, 3)]);
+        } else {
+            snprintf(key, sizeof(key), "k%u", random_below(random, KEYS_MAX));
+        }
         if (model_find(node, key) == node->count) {
             model_insert(node, node->count, key, random_model(random, depth + 2));
         }
@@ -264,13 +270,83 @@ static void check_delta(const wd_value *before, const wd_value *after)
     wd_value_unref(&back);
 }
 
+// Every child that is not the same node on both sides is visited once, and no other.
+static void check_walk(const wd_value *before, const wd_value *after)
+{
+    bool objects = wd_value_is(before, WD_KIND_OBJECT);
+    if (wd_value_kind(before) != wd_value_kind(after) || before == after) {
+        return;
+    }
+    size_t wanted = 0, visited = 0;
+    wd_iter iter = wd_iter_start(before);
+    while (wd_iter_next(&iter)) {
+        wanted += iter.value != (objects ? wd_object_get(after, iter.key) : wd_array_at(after, iter.index));
+    }
+    iter = wd_iter_start(after);
+    while (wd_iter_next(&iter)) {
+        wanted += (objects ? wd_object_get(before, iter.key) : wd_array_at(before, iter.index)) == NULL;
+    }
+    wd_value *seen = wd_value_object();
+    wd_pair_walk walk = wd_pair_start(before, after);
+    for (; wd_pair_next(&walk); visited++) {
+        assert_true(walk.before != walk.after);
+        if (objects) {
+            wd_value *mark = wd_value_bool(true);
+            assert_ptr_equal(wd_object_get(before, walk.key), walk.before);
+            assert_ptr_equal(wd_object_get(after, walk.key), walk.after);
+            assert_null(wd_object_get(seen, walk.key));
+            assert_int_equal(wd_object_set(&seen, walk.key, &mark), WD_OK);
+        } else {
+            assert_ptr_equal(wd_array_at(before, walk.index), walk.before);
+            assert_ptr_equal(wd_array_at(after, walk.index), walk.after);
+        }
+        if (walk.before != NULL && walk.after != NULL) {
+            check_walk(walk.before, walk.after);
+        }
+    }
+    assert_int_equal(visited, wanted);
+    wd_value_unref(&seen);
+}
+
+static void check_traits(const wd_value *value)
+{
+    static const char *const names[] = { "id", "wxid", "mid", "uid", "bookId", "chatId", "contactId",
+        "messageId", "key" };
+    wd_array_traits wanted = { .identity = -1 };
+    bool object_seen = false;
+    wd_iter iter = wd_iter_start(value);
+    while (wd_iter_next(&iter)) {
+        check_traits(iter.value);
+        bool object = wd_value_is(iter.value, WD_KIND_OBJECT);
+        wanted.has_container = wanted.has_container || object || wd_value_is(iter.value, WD_KIND_ARRAY);
+        for (unsigned i = 0; object && i < WD_IDENTITY_COUNT; i++) {
+            const wd_value *id = wd_object_get(iter.value, names[i]);
+            if (id != NULL && !object_seen && wanted.identity < 0) {
+                wanted.identity = (int)i;
+            }
+            if (wd_value_is(id, WD_KIND_OBJECT) || wd_value_is(id, WD_KIND_ARRAY)) {
+                wanted.container_ids |= 1u << i;
+            }
+        }
+        object_seen = object_seen || object;
+    }
+    if (wd_value_is(value, WD_KIND_ARRAY)) {
+        wd_array_traits own = wd_array_traits_of(value);
+        assert_int_equal(own.has_container, wanted.has_container);
+        assert_int_equal(own.identity, wanted.identity);
+        assert_int_equal(own.container_ids, wanted.container_ids);
+    }
+}
+
 static void check_tree(const wd_value *tree, const model *node)
 {
     assert_reads_as(tree, node);
+    check_traits(tree);
     wd_value *other = rebuilt(tree);
     assert_true(wd_value_equal(tree, other));
     assert_true(wd_digest_equal(wd_value_digest(tree), wd_value_digest(other)));
     check_delta(tree, other);
+    check_walk(tree, other);
     wd_value_unref(&other);
 }
 
@@ -286,6 +362,7 @@ static void run_script(uint64_t seed)
             if (copies[slot] != NULL) {
                 assert_reads_as(snapshots[slot], copies[slot]);
                 check_delta(snapshots[slot], tree);
+                check_walk(snapshots[slot], tree);
                 wd_value_unref(&snapshots[slot]);
                 model_free(copies[slot]);
             }

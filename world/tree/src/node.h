@@ -64,6 +64,7 @@ enum {
     WD_FLAG_FOREVER = 4,  // an interned key: never counted, never freed
     WD_FLAG_LISTED = 8,   // a key or shape in its thread's table
     WD_FLAG_PLAIN = 16,   // a text that JSON writes without escapes
+    WD_FLAG_TRAITS = 32,  // the cached traits are valid
 };
 
 enum {
@@ -135,7 +136,7 @@ static inline uint32_t *wd_shape_hashes(const wd_shape *shape)
 typedef struct wd_array_node {
     wd_value head;
     uint32_t count;
-    uint32_t unused;
+    uint32_t traits;   // see traits.c
     wd_digest digest;  // of the elements as a run, see digest.c
     wd_value *items[];
 } wd_array_node;
@@ -147,6 +148,8 @@ typedef struct wd_list_node {
     uint16_t level;
     uint32_t total;  // elements below
     wd_digest digest;
+    uint32_t traits;
+    uint32_t unused;
     wd_value
         *items[];  // then `head.capacity` uint32_t: elements in the children up to and including this one
 } wd_list_node;
@@ -270,10 +273,10 @@ static inline size_t wd_flat_capacity(size_t count, size_t extra)
     return grown > count + extra ? grown : count + extra;
 }
 
-/// Clear the cached digest, before a change.
+/// Clear what is cached of the content, before a change.
 static inline void wd_node_touch(wd_value *node)
 {
-    node->flags &= (uint8_t)~WD_FLAG_DIGEST;
+    node->flags &= (uint8_t) ~(WD_FLAG_DIGEST | WD_FLAG_TRAITS);
 }
 
 static inline void wd_node_raise(wd_value *node, unsigned height)

@@ -2,6 +2,7 @@
 #include "region.h"
 
 #include "key.h"
+#include "traits.h"
 
 #include <stdlib.h>
 
@@ -99,6 +100,7 @@ static wd_status gather(freeze *state, const wd_value *node)
     entry->node = node;
     state->map_count += 1;
     state->bytes += round16(wd_node_size(node));
+    wd_traits_settle(node);
     wd_links links = wd_node_links(node);
     wd_status status = gather_items(state, links.items, links.count);
     return status == WD_OK && links.single != NULL ? gather(state, *links.single) : status;

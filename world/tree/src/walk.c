@@ -1,0 +1,347 @@
+// walk.c - two containers side by side, skipping what they share.
+#include "tree/walk.h"
+
+#include "list.h"
+#include "table.h"
+
+wd_pair_walk wd_pair_start(const wd_value *before, const wd_value *after)
+{
+    wd_pair_walk walk = { .old_root = before, .new_root = after };
+    bool arrays = wd_value_is(before, WD_KIND_ARRAY) && wd_value_is(after, WD_KIND_ARRAY);
+    bool objects = wd_value_is(before, WD_KIND_OBJECT) && wd_value_is(after, WD_KIND_OBJECT);
+    if (before == after || (!arrays && !objects)) {
+        walk.old_root = walk.new_root = NULL;
+    }
+    return walk;
+}
+
+// ---- arrays ---------------------------------------------------------------------------------------------------
+
+// A node of an array, and the index of the first element in it.
+typedef struct list_side {
+    const wd_value *node;
+    size_t first;
+} list_side;
+
+static size_t elements_in(const wd_value *node)
+{
+    return node->tag == WD_TAG_LIST ? wd_list_of(node)->total : wd_array_of(node)->count;
+}
+
+static unsigned level_of(const wd_value *node)
+{
+    return node->tag == WD_TAG_LIST ? wd_list_of(node)->level : 0;
+}
+
+static void step_down(list_side *side, size_t index)
+{
+    const wd_list_node *list = wd_list_of(side->node);
+    const uint32_t *ends = wd_list_ends(list);
+    uint32_t at = 0;
+    while (index - side->first >= ends[at]) {
+        at += 1;
+    }
+    side->first += at == 0 ? 0 : ends[at - 1];
+    side->node = list->items[at];
+}
+
+// Both stand on nodes of one level that start alike: move *index past the children they share from there on.
+static void skip_shared(const list_side *old_side, const list_side *new_side, size_t *index)
+{
+    const wd_list_node *old_list = wd_list_of(old_side->node), *new_list = wd_list_of(new_side->node);
+    const uint32_t *old_ends = wd_list_ends(old_list), *new_ends = wd_list_ends(new_list);
+    uint32_t at = 0;
+    while (at < old_list->count && *index - old_side->first >= old_ends[at]) {
+        at += 1;
+    }
+    while (at < old_list->count && at < new_list->count && old_list->items[at] == new_list->items[at] &&
+           old_ends[at] == new_ends[at]) {
+        *index = old_side->first + old_ends[at];
+        at += 1;
+    }
+}
+
+// Find the leaves at the first index from walk->next on where the arrays do not share their nodes.
+static bool next_leaves(wd_pair_walk *walk, size_t shorter)
+{
+    size_t index = walk->next;
+    while (index < shorter) {
+        list_side old_side = { walk->old_root, 0 }, new_side = { walk->new_root, 0 };
+        size_t from = index;
+        while (old_side.node != new_side.node || old_side.first != new_side.first) {
+            unsigned old_level = level_of(old_side.node), new_level = level_of(new_side.node);
+            if (old_level == 0 && new_level == 0) {
+                size_t old_end = old_side.first + elements_in(old_side.node);
+                size_t new_end = new_side.first + elements_in(new_side.node);
+                walk->next = index;
+                walk->leaf_end = old_end < new_end ? old_end : new_end;
+                walk->old_leaf = wd_array_of(old_side.node)->items + (index - old_side.first);
+                walk->new_leaf = wd_array_of(new_side.node)->items + (index - new_side.first);
+                return true;
+            }
+            if (old_level == new_level && old_side.first == new_side.first) {
+                skip_shared(&old_side, &new_side, &index);
+                if (index != from) {
+                    break;  // the next index may lie elsewhere
+                }
+            }
+            if (old_level >= new_level) {
+                step_down(&old_side, index);
+            }
+            if (new_level >= old_level) {
+                step_down(&new_side, index);
+            }
+        }
+        if (index == from) {
+            index = old_side.first + elements_in(old_side.node);
+        }
+    }
+    walk->next = index;
+    return false;
+}
+
+static bool next_element(wd_pair_walk *walk)
+{
+    size_t old_count = wd_array_count(walk->old_root), new_count = wd_array_count(walk->new_root);
+    size_t shorter = old_count < new_count ? old_count : new_count;
+    while (walk->next < shorter) {
+        if (walk->next == walk->leaf_end && !next_leaves(walk, shorter)) {
+            break;
+        }
+        wd_value *const *old_items = walk->old_leaf, *const *new_items = walk->new_leaf;
+        size_t count = walk->leaf_end - walk->next, i = 0;
+        while (i < count && old_items[i] == new_items[i]) {
+            i += 1;
+        }
+        walk->next += i;
+        if (i < count) {
+            walk->index = walk->next;
+            walk->next += 1;
+            walk->before = old_items[i];
+            walk->after = new_items[i];
+            walk->old_leaf = old_items + i + 1;
+            walk->new_leaf = new_items + i + 1;
+            return true;
+        }
+    }
+    walk->index = walk->next;
+    walk->next += 1;
+    walk->before = wd_array_at(walk->old_root, walk->index);
+    walk->after = wd_array_at(walk->new_root, walk->index);
+    return walk->before != NULL || walk->after != NULL;
+}
+
+// ---- objects: leaves ------------------------------------------------------------------------------------------
+
+// A part of a table's order: a node, and how many levels of trie it is. A trie that is lower than the other one
+// stands for a higher one whose first child it is.
+typedef struct trie_side {
+    const wd_value *node;  // NULL: nothing there
+    unsigned levels;
+} trie_side;
+
+static trie_side trie_child(trie_side side, unsigned level, unsigned digit)
+{
+    if (side.node == NULL || side.levels < level) {
+        return digit == 0 ? side : (trie_side){ NULL, level - 1 };
+    }
+    const wd_trie_node *trie = wd_trie_of(side.node);
+    bool present = (trie->bitmap >> digit & 1) != 0;
+    uint32_t at = (uint32_t)__builtin_popcount(trie->bitmap & (((uint32_t)1 << digit) - 1));
+    return (trie_side){ present ? trie->items[at] : NULL, level - 1 };
+}
+
+// The first leaves with a number from *number_p on that are not shared.
+static bool trie_difference(
+    wd_pair_walk *walk, trie_side old_side, trie_side new_side, unsigned level, uint32_t *number_p)
+{
+    if (old_side.node == new_side.node) {
+        return false;
+    }
+    if (level == 0) {
+        walk->old_leaf = old_side.node;
+        walk->new_leaf = new_side.node;
+        return true;
+    }
+    uint64_t step = (uint64_t)1 << (WD_TRIE_BITS * (level - 1)), width = (uint64_t)1 << WD_TRIE_BITS;
+    uint64_t base = *number_p & ~(step * width - 1);
+    for (uint64_t digit = (*number_p - base) / step; digit < width; digit++) {
+        trie_side old_child = trie_child(old_side, level, (unsigned)digit);
+        trie_side new_child = trie_child(new_side, level, (unsigned)digit);
+        if (trie_difference(walk, old_child, new_child, level - 1, number_p)) {
+            return true;
+        }
+        *number_p = (uint32_t)(base + (digit + 1) * step);
+    }
+    return false;
+}
+
+static trie_side order_of(const wd_value *table)
+{
+    return (trie_side){ wd_table_of(table)->order, table->capacity };
+}
+
+static const wd_object_node *as_leaf(const wd_value *object)
+{
+    return wd_has_tag(object, WD_TAG_OBJECT) ? wd_object_of(object) : NULL;
+}
+
+// One leaf after the other of an object of any size.
+static const wd_object_node *leaf_of_one(const wd_value *object, uint32_t *number_p)
+{
+    const wd_object_node *leaf = NULL;
+    if (wd_has_tag(object, WD_TAG_TABLE)) {
+        leaf = wd_table_leaf_from(object, number_p);
+    } else if (*number_p == 0) {
+        leaf = as_leaf(object);
+    }
+    *number_p += 1;
+    return leaf;
+}
+
+enum { PHASE_BOTH, PHASE_OLD, PHASE_NEW, PHASE_END };
+
+// The next leaves to look at. Leaves of objects that are built alike stand side by side; else all the old one's
+// leaves come first, each alone, and then all the new one's.
+static bool next_leaf_pair(wd_pair_walk *walk)
+{
+    walk->old_leaf = walk->new_leaf = NULL;
+    bool old_table = wd_has_tag(walk->old_root, WD_TAG_TABLE);
+    bool new_table = wd_has_tag(walk->new_root, WD_TAG_TABLE);
+    if (walk->phase == PHASE_BOTH && old_table && new_table) {
+        trie_side old_side = order_of(walk->old_root), new_side = order_of(walk->new_root);
+        unsigned level = old_side.levels > new_side.levels ? old_side.levels : new_side.levels;
+        uint32_t number = walk->leaf_number;
+        walk->phase = PHASE_END;
+        bool more = WD_TRIE_BITS * level >= 32 || number >> (WD_TRIE_BITS * level) == 0;
+        if (more && trie_difference(walk, old_side, new_side, level, &number)) {
+            walk->phase = number == UINT32_MAX ? PHASE_END : PHASE_BOTH;
+            walk->leaf_number = number + 1;
+        }
+        return walk->old_leaf != NULL || walk->new_leaf != NULL;
+    }
+    if (walk->phase == PHASE_BOTH && !old_table && !new_table) {
+        walk->old_leaf = as_leaf(walk->old_root);
+        walk->new_leaf = as_leaf(walk->new_root);
+        walk->phase = PHASE_END;
+        return true;
+    }
+    if (walk->phase <= PHASE_OLD) {
+        walk->phase = PHASE_OLD;
+        walk->old_leaf = leaf_of_one(walk->old_root, &walk->leaf_number);
+        if (walk->old_leaf == NULL) {
+            walk->phase = PHASE_NEW;
+            walk->leaf_number = 0;
+        }
+    }
+    if (walk->phase == PHASE_NEW) {
+        walk->new_leaf = leaf_of_one(walk->new_root, &walk->leaf_number);
+    }
+    return walk->old_leaf != NULL || walk->new_leaf != NULL;
+}
+
+// ---- objects: members -----------------------------------------------------------------------------------------
+
+static uint32_t leaf_count(const wd_object_node *leaf)
+{
+    return leaf != NULL ? leaf->shape->count : 0;
+}
+
+static uint32_t find_in_leaf(const wd_object_node *leaf, const wd_key *key, uint32_t likely)
+{
+    if (leaf == NULL) {
+        return WD_SLOT_NONE;
+    }
+    if (likely < leaf->shape->count && wd_key_same(leaf->shape->keys[likely], key)) {
+        return likely;
+    }
+    wd_name name = wd_name_of_key(key);
+    return wd_shape_find(leaf->shape, &name);
+}
+
+// The member in the parts of `object` that are not the leaf at hand.
+static const wd_value *find_elsewhere(const wd_value *object, const wd_object_node *leaf, const wd_key *key)
+{
+    if (leaf != NULL && as_leaf(object) == leaf) {
+        return NULL;
+    }
+    wd_name name = wd_name_of_key(key);
+    return wd_object_get_name(object, &name);
+}
+
+// A key of the leaves at hand: first the old leaf's, then those of the new one that the old one has not.
+static bool pair_at(wd_pair_walk *walk, uint32_t at)
+{
+    const wd_object_node *old_leaf = walk->old_leaf, *new_leaf = walk->new_leaf;
+    uint32_t old_count = leaf_count(old_leaf), slot;
+    const wd_key *key;
+    if (at < old_count) {
+        key = old_leaf->shape->keys[at];
+        walk->before = old_leaf->items[at];
+        slot = find_in_leaf(new_leaf, key, at);
+        walk->after =
+            slot != WD_SLOT_NONE ? new_leaf->items[slot] : find_elsewhere(walk->new_root, new_leaf, key);
+    } else {
+        key = new_leaf->shape->keys[at - old_count];
+        walk->before = NULL;
+        walk->after = new_leaf->items[at - old_count];
+        slot = find_in_leaf(old_leaf, key, at - old_count);
+        if (slot != WD_SLOT_NONE || find_elsewhere(walk->old_root, old_leaf, key) != NULL) {
+            return false;  // told with the old one
+        }
+    }
+    walk->key = key->text;
+    walk->key_length = key->length;
+    return walk->before != walk->after;
+}
+
+static bool same_shape_next(
+    wd_pair_walk *walk, const wd_object_node *old_leaf, const wd_object_node *new_leaf)
+{
+    uint32_t count = old_leaf->shape->count, at = (uint32_t)walk->next;
+    while (at < count && old_leaf->items[at] == new_leaf->items[at]) {
+        at += 1;
+    }
+    walk->next = at + 1;
+    if (at >= count) {
+        return false;
+    }
+    walk->key = old_leaf->shape->keys[at]->text;
+    walk->key_length = old_leaf->shape->keys[at]->length;
+    walk->before = old_leaf->items[at];
+    walk->after = new_leaf->items[at];
+    return true;
+}
+
+static bool next_member(wd_pair_walk *walk)
+{
+    for (;;) {
+        const wd_object_node *old_leaf = walk->old_leaf, *new_leaf = walk->new_leaf;
+        if (old_leaf != NULL && new_leaf != NULL && old_leaf->shape == new_leaf->shape) {
+            if (same_shape_next(walk, old_leaf, new_leaf)) {
+                return true;
+            }
+        } else {
+            uint32_t count = leaf_count(old_leaf) + leaf_count(new_leaf);
+            while (walk->next < count) {
+                uint32_t at = (uint32_t)walk->next;
+                walk->next += 1;
+                if (pair_at(walk, at)) {
+                    return true;
+                }
+            }
+        }
+        if (!next_leaf_pair(walk)) {
+            return false;
+        }
+        walk->next = 0;
+    }
+}
+
+bool wd_pair_next(wd_pair_walk *walk)
+{
+    if (walk->old_root == NULL) {
+        return false;
+    }
+    return wd_value_is(walk->old_root, WD_KIND_ARRAY) ? next_element(walk) : next_member(walk);
+}
