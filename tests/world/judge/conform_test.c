@@ -108,7 +108,7 @@ static void counts_and_shows_failures(void **state)
 
 int main(void)
 {
-    static const char *const kinds[] = { "diff", "side_effects", "criteria", "answers" };
+    static const char *const kinds[] = { "diff", "side_effects", "criteria", "answers", "metrics" };
     const struct CMUnitTest own[] = {
         cmocka_unit_test(refuses_other_files),
         cmocka_unit_test(counts_and_shows_failures),
@@ -121,5 +121,7 @@ int main(void)
     }
     wd_value *real = vectors_load_shared("reference/diff-real.json");
     failed += real != NULL ? run_file("diff", real) : 0;
+    wd_value *whole = vectors_load_shared("reference/tasks.json");
+    failed += whole != NULL ? run_file("tasks", whole) : 0;
     return failed;
 }

@@ -4,6 +4,7 @@
 #include "answer_text.h"
 #include "grow.h"
 #include "judge/criteria.h"
+#include "judge/operators.h"
 #include "judge/scope.h"
 #include "judge/template.h"
 #include "sort.h"
@@ -262,20 +263,6 @@ static int compare_numbers(const void *a, const void *b)
     return (left->number > right->number) - (left->number < right->number);
 }
 
-static bool is_truthy(const wd_value *value)
-{
-    if (wd_value_is(value, WD_KIND_BOOL)) {
-        return wd_value_as_bool(value);
-    }
-    if (wd_value_is(value, WD_KIND_STRING)) {
-        return wd_value_as_string(value, NULL)[0] != '\0';
-    }
-    if (wd_value_is_number(value)) {
-        return wd_value_as_double(value) != 0.0;
-    }
-    return wd_array_count(value) + wd_object_count(value) > 0;
-}
-
 static wd_status append_joined(const wd_value *value, wd_buffer *text)
 {
     if (!wd_value_is(value, WD_KIND_ARRAY)) {
@@ -308,7 +295,7 @@ static wd_status join_sheet(const wd_value *sheet, wd_value **ret_text, wd_error
 {
     const wd_value *answers = wd_object_get(sheet, "answers");
     size_t count = wd_object_count(answers);
-    if (count == 0 || !is_truthy(wd_object_get(sheet, "submitted"))) {
+    if (count == 0 || wd_falsy(wd_object_get(sheet, "submitted"))) {
         return WD_OK;
     }
     numbered *items = wd_alloc(2 * count * sizeof *items);

@@ -11,6 +11,8 @@ static const wd_conform_kind *const kinds[] = {
     &wd_conform_side_effects,
     &wd_conform_criteria,
     &wd_conform_answers,
+    &wd_conform_metrics,
+    &wd_conform_tasks,
 };
 
 static const wd_conform_kind *find_kind(const char *name)

@@ -24,6 +24,8 @@ extern const wd_conform_kind wd_conform_diff;
 extern const wd_conform_kind wd_conform_side_effects;
 extern const wd_conform_kind wd_conform_criteria;
 extern const wd_conform_kind wd_conform_answers;
+extern const wd_conform_kind wd_conform_metrics;
+extern const wd_conform_kind wd_conform_tasks;
 
 /// An object of the named members of `row`, those that are there. Names end with NULL.
 WD_NODISCARD wd_status wd_conform_pick(const wd_value *row, const char *const *names, wd_value **ret_object);

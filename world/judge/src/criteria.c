@@ -75,3 +75,36 @@ wd_status wd_criteria_check(
     wd_value_unref(&route_path);
     return status;
 }
+
+/// Text of a check's error; what is no string is shown as a literal.
+static wd_status set_check_error(const char *field, const wd_value *failure, wd_error *error)
+{
+    if (wd_value_is(failure, WD_KIND_STRING)) {
+        const char *text = wd_value_as_string(failure, NULL);
+        return wd_error_set(error, WD_EINVAL, "%.80s: %.200s", field, text);
+    }
+    if (wd_value_is(failure, WD_KIND_NULL)) {
+        return wd_error_set(error, WD_EINVAL, "%.80s: None", field);
+    }
+    return wd_error_set(error, WD_EINVAL, "%.80s: it could not be told", field);
+}
+
+wd_status wd_checks_scan(const wd_value *checks, size_t *ret_passed, wd_error *error)
+{
+    size_t passed = 0;
+    wd_iter iter = wd_iter_start(checks);
+    while (wd_iter_next(&iter)) {
+        const char *field = wd_value_string_or(wd_object_get(iter.value, "field"), "?");
+        const wd_value *flag = wd_object_get(iter.value, "passed");
+        const wd_value *failure = wd_object_get(iter.value, "error");
+        if (flag == NULL) {
+            return wd_error_set(error, WD_ETYPE, "checks[%zu] %.80s: no \"passed\"", iter.index, field);
+        }
+        if (failure != NULL) {
+            return set_check_error(field, failure, error);
+        }
+        passed += !wd_falsy(flag);
+    }
+    *ret_passed = passed;
+    return WD_OK;
+}

@@ -105,9 +105,8 @@ static bool has_length(const wd_value *actual, const wd_value *argument)
     return length >= 0 && wd_value_double_or(argument, -1.0) == (double)length;
 }
 
-static bool is_falsy(const wd_value *actual, const wd_value *argument)
+bool wd_falsy(const wd_value *actual)
 {
-    (void)argument;  // checked: the one predicate there is
     if (actual == NULL || wd_value_is(actual, WD_KIND_NULL)) {
         return true;
     }
@@ -115,6 +114,12 @@ static bool is_falsy(const wd_value *actual, const wd_value *argument)
         return !wd_value_as_bool(actual);
     }
     return wd_value_is_number(actual) ? wd_value_as_double(actual) == 0.0 : length_of(actual) == 0;
+}
+
+static bool is_falsy(const wd_value *actual, const wd_value *argument)
+{
+    (void)argument;  // checked: the one predicate there is
+    return wd_falsy(actual);
 }
 
 static bool takes_any(const wd_value *argument)

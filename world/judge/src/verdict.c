@@ -104,28 +104,6 @@ static wd_status make_checks(const wd_judge_input *input, wd_value **checks_p, w
     return status;
 }
 
-/// A check that could not tell makes the whole verdict an error (judge.md 4.3).
-static wd_status scan_checks(const wd_value *checks, size_t *ret_passed, wd_error *error)
-{
-    size_t passed = 0;
-    wd_iter iter = wd_iter_start(checks);
-    while (wd_iter_next(&iter)) {
-        const char *field = wd_value_string_or(wd_object_get(iter.value, "field"), "?");
-        const wd_value *failure = wd_object_get(iter.value, "error");
-        const wd_value *flag = wd_object_get(iter.value, "passed");
-        if (failure != NULL) {
-            return wd_error_set(error, WD_EINVAL, "%.80s: %.200s", field,
-                wd_value_string_or(failure, "it could not be told"));
-        }
-        if (!wd_value_is(flag, WD_KIND_BOOL)) {
-            return wd_error_set(error, WD_EINVAL, "checks[%zu] %.80s: no \"passed\"", iter.index, field);
-        }
-        passed += wd_value_as_bool(flag);
-    }
-    *ret_passed = passed;
-    return WD_OK;
-}
-
 /// Replace what was found so far by the error.
 static wd_status turn_into_error(wd_verdict *verdict, const wd_error *error)
 {
@@ -143,7 +121,7 @@ static wd_status judge(const wd_judge_input *input, wd_verdict *verdict, wd_erro
 {
     size_t passed = 0;
     wd_status status = make_checks(input, &verdict->checks, error);
-    status = status == WD_OK ? scan_checks(verdict->checks, &passed, error) : status;
+    status = status == WD_OK ? wd_checks_scan(verdict->checks, &passed, error) : status;
     if (status == WD_OK) {
         status =
             wd_deeds_find(input->rules, input->initial, input->final, &input->trace, &verdict->deeds, error);

@@ -18,4 +18,9 @@ WD_NODISCARD wd_status wd_criteria_check(
 WD_NODISCARD wd_status wd_check_make(
     const char *field, const wd_value *expected, const wd_value *actual, bool passed, wd_value **ret_check);
 
+/// Count the checks that hold: "passed" is anything but false, null, 0 and what is empty.
+/// @retval WD_ETYPE   a check has no "passed".
+/// @retval WD_EINVAL  a check could not tell: the error is "<field>: <its error>".
+WD_NODISCARD wd_status wd_checks_scan(const wd_value *checks, size_t *ret_passed, wd_error *error);
+
 #endif

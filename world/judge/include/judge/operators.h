@@ -18,4 +18,7 @@ WD_NODISCARD wd_status wd_operators_check(const wd_value *wanted, wd_error *erro
 /// by absence (J16).
 bool wd_operators_hold(const wd_value *wanted, const wd_value *actual);
 
+/// Absent, null, false, 0, "", [] or {}.
+bool wd_falsy(const wd_value *actual);
+
 #endif
