@@ -7,6 +7,7 @@
 #include <string.h>
 
 static void bench_self(wd_bench *bench);
+wd_bench_function bench_scenes;
 
 // Each benchmark registers here.
 static const struct {
@@ -14,6 +15,7 @@ static const struct {
     wd_bench_function *function;
 } benches[] = {
     { "self", "what one reading of the clock costs", bench_self },
+    { "scenes", "reading foreign screens and telling app and page [FILE]", bench_scenes },
 };
 
 static void read_clock(void *context)

@@ -5,6 +5,8 @@
 
 static const wd_target targets[] = {
     { "self", "one clock reading", WD_TARGET_VALUE_MAX, 10000 },
+    { "scenes", "uiautomator XML to scene", WD_TARGET_RATIO_MAX, 2 },
+    { "scenes", "identity", WD_TARGET_VALUE_MAX, 100 },  // us on 300 nodes
 };
 
 const wd_target *wd_target_next(const wd_target *after, const char *bench, const char *row)

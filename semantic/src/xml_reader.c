@@ -23,6 +23,39 @@ typedef struct xml_reader {
     wd_status status;  // the first failure of ours; WD_OK: expat's, if any
 } xml_reader;
 
+// ---- memory: expat's counts like ours, and fails like ours in tests --------------------------------------------
+
+typedef struct sized_block {
+    _Alignas(16) size_t size;  // with this header
+} sized_block;
+
+static void *memory_realloc(void *place, size_t size)
+{
+    sized_block *block = place != NULL ? (sized_block *)place - 1 : NULL;
+    if (size > PTRDIFF_MAX - sizeof *block) {
+        return NULL;
+    }
+    sized_block *grown = wd_realloc(block, block != NULL ? block->size : 0, size + sizeof *block);
+    if (grown == NULL) {
+        return NULL;
+    }
+    grown->size = size + sizeof *block;
+    return grown + 1;
+}
+
+static void *memory_alloc(size_t size)
+{
+    return memory_realloc(NULL, size);
+}
+
+static void memory_free(void *place)
+{
+    if (place != NULL) {
+        sized_block *block = (sized_block *)place - 1;
+        wd_free(block, block->size);
+    }
+}
+
 // ---- attributes -----------------------------------------------------------------------------------------------
 
 const char *wd_xml_attribute(const char *const *attributes, const char *name)
@@ -263,8 +296,9 @@ static wd_status judge_end(xml_reader *reader, wd_span text)
 static wd_status parse(xml_reader *reader, wd_span text)
 {
     reader->stack = wd_alloc(STACK_FIRST * sizeof *reader->stack);
-    reader->capacity = STACK_FIRST;
-    reader->parser = XML_ParserCreate("UTF-8");
+    reader->capacity = reader->stack != NULL ? STACK_FIRST : 0;
+    static const XML_Memory_Handling_Suite memory = { memory_alloc, memory_realloc, memory_free };
+    reader->parser = XML_ParserCreate_MM("UTF-8", &memory, NULL);
     if (reader->stack == NULL || reader->parser == NULL) {
         return WD_ENOMEM;
     }
