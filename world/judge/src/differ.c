@@ -2,6 +2,7 @@
 #include "differ.h"
 
 #include "matcher.h"
+#include "tree/walk.h"
 
 #include <string.h>
 
@@ -130,50 +131,14 @@ static wd_status cut_subtree(wd_differ *differ, wd_step *step, const wd_value *v
 
 // ---- two sides ------------------------------------------------------------------------------------------------
 
-static bool same_key(const wd_iter *a, const wd_iter *b)
-{
-    return a->key == b->key || (a->key_length == b->key_length && memcmp(a->key, b->key, a->key_length) == 0);
-}
-
-/// Member by member, in the old order. Objects that descend from one another list their members in the same order
-/// for the most part, so the new one's iterator goes along and a look-up is needed only where they part.
+/// Member by member, without what both share.
 static wd_status diff_objects(wd_differ *differ, wd_step *step, const wd_value *before, const wd_value *after)
 {
-    wd_iter old_iter = wd_iter_start(before);
-    wd_iter new_iter = wd_iter_start(after);
-    bool more = wd_iter_next(&new_iter);
-    size_t common = 0;
     wd_status status = WD_OK;
-    while (status == WD_OK && wd_iter_next(&old_iter)) {
-        const wd_value *other;
-        if (!more || !same_key(&old_iter, &new_iter)) {
-            other = wd_object_get_n(after, old_iter.key, old_iter.key_length);
-            if (other != NULL && more) {
-                more =
-                    wd_iter_next(&new_iter);  // perhaps something was put in before it: try to fall in step
-            }
-            if (other != NULL && more && same_key(&old_iter, &new_iter)) {
-                more = wd_iter_next(&new_iter);
-            }
-        } else {
-            other = new_iter.value;
-            more = wd_iter_next(&new_iter);
-        }
-        common += other != NULL;
-        if (other != old_iter.value) {
-            wd_step child = wd_step_key(step, old_iter.key, old_iter.key_length);
-            status = wd_differ_pair(differ, &child, old_iter.value, other);
-        }
-    }
-    if (common == wd_object_count(after)) {
-        return status;
-    }
-    new_iter = wd_iter_start(after);
-    while (status == WD_OK && wd_iter_next(&new_iter)) {
-        if (wd_object_get_n(before, new_iter.key, new_iter.key_length) == NULL) {
-            wd_step child = wd_step_key(step, new_iter.key, new_iter.key_length);
-            status = wd_differ_pair(differ, &child, NULL, new_iter.value);
-        }
+    wd_pair_walk pair = wd_pair_start(before, after);
+    while (status == WD_OK && wd_pair_next(&pair)) {
+        wd_step child = wd_step_key(step, pair.key, pair.key_length);
+        status = wd_differ_pair(differ, &child, pair.before, pair.after);
     }
     return status;
 }

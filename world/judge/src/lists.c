@@ -5,86 +5,37 @@
 #include "differ.h"
 #include "grow.h"
 #include "sort.h"
+#include "tree/walk.h"
 
 #include <math.h>
 #include <string.h>
-
-static const char *const identity_fields[] = {
-    "id",
-    "wxid",
-    "mid",
-    "uid",
-    "bookId",
-    "chatId",
-    "contactId",
-    "messageId",
-    "key",
-};
 
 typedef enum list_kind { LIST_BY_INDEX, LIST_BY_IDENTITY, LIST_FLAT } list_kind;
 
 typedef struct list_plan {
     list_kind kind;
-    const char *field;  // BY_IDENTITY
+    const wd_key *field;  // BY_IDENTITY
 } list_plan;
-
-static bool is_container(const wd_value *value)
-{
-    return wd_value_is(value, WD_KIND_ARRAY) || wd_value_is(value, WD_KIND_OBJECT);
-}
 
 const char *wd_list_identity_field(const wd_value *list)
 {
-    wd_iter iter = wd_iter_start(list);
-    while (wd_iter_next(&iter)) {
-        if (wd_value_kind(iter.value) != WD_KIND_OBJECT) {
-            continue;
-        }
-        for (size_t i = 0; i < WD_COUNT_OF(identity_fields); i++) {
-            if (wd_object_get(iter.value, identity_fields[i]) != NULL) {
-                return identity_fields[i];
-            }
-        }
-        return NULL;  // the first object alone decides
-    }
-    return NULL;
-}
-
-/// No element's identity is itself a container.
-static bool identities_are_scalar(const wd_value *list, const char *field)
-{
-    wd_iter iter = wd_iter_start(list);
-    while (wd_iter_next(&iter)) {
-        if (is_container(wd_object_get(iter.value, field))) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool is_flat(const wd_value *list)
-{
-    wd_iter iter = wd_iter_start(list);
-    while (wd_iter_next(&iter)) {
-        if (is_container(iter.value)) {
-            return false;
-        }
-    }
-    return true;
+    int identity = wd_array_traits_of(list).identity;
+    return identity >= 0 ? wd_key_text(wd_identity_key((unsigned)identity)) : NULL;
 }
 
 /// Either list may be NULL: only one side has it.
 static list_plan make_plan(const wd_value *before, const wd_value *after)
 {
-    const char *field = wd_list_identity_field(before);
-    if (field == NULL) {
-        field = wd_list_identity_field(after);
+    wd_array_traits old_traits = wd_array_traits_of(before);
+    wd_array_traits new_traits = wd_array_traits_of(after);
+    int identity = old_traits.identity >= 0 ? old_traits.identity : new_traits.identity;
+    if (identity >= 0) {
+        unsigned containers = (old_traits.container_ids | new_traits.container_ids) >> identity & 1;
+        return (list_plan){ .kind = containers ? LIST_BY_INDEX : LIST_BY_IDENTITY,
+            .field = wd_identity_key((unsigned)identity) };
     }
-    if (field != NULL) {
-        bool scalar = identities_are_scalar(before, field) && identities_are_scalar(after, field);
-        return (list_plan){ .kind = scalar ? LIST_BY_IDENTITY : LIST_BY_INDEX, .field = field };
-    }
-    return (list_plan){ .kind = is_flat(before) && is_flat(after) ? LIST_FLAT : LIST_BY_INDEX };
+    bool flat = !old_traits.has_container && !new_traits.has_container;
+    return (list_plan){ .kind = flat ? LIST_FLAT : LIST_BY_INDEX };
 }
 
 // ---- matching by occurrence -----------------------------------------------------------------------------------
@@ -144,15 +95,12 @@ static void tails_done(tails *left)
 /// Take the elements of `list` from `start` on; `field` NULL takes each for itself, else those that have it.
 /// `side` is the count of the list: the old one is taken first.
 static wd_status take_entries(
-    tails *left, const wd_value *list, size_t start, const char *field, size_t *side)
+    tails *left, const wd_value *list, size_t start, const wd_key *field, size_t *side)
 {
     size_t count = left->old_count + left->new_count;
-    wd_iter iter = wd_iter_start(list);
-    while (wd_iter_next(&iter)) {
-        if (iter.index < start) {
-            continue;
-        }
-        const wd_value *scalar = field != NULL ? wd_object_get(iter.value, field) : iter.value;
+    for (size_t i = start; i < wd_array_count(list); i++) {
+        const wd_value *element = wd_array_at(list, i);
+        const wd_value *scalar = field != NULL ? wd_object_get_key(element, field) : element;
         if (scalar == NULL) {
             continue;
         }
@@ -161,7 +109,7 @@ static wd_status take_entries(
             return status;
         }
         left->entries[count++] =
-            (entry){ .scalar = scalar, .element = iter.value, .spelling = scalar, .index = iter.index };
+            (entry){ .scalar = scalar, .element = element, .spelling = scalar, .index = i };
         *side += 1;
     }
     return WD_OK;
@@ -220,7 +168,7 @@ static bool same_spelling(const wd_value *a, const wd_value *b)
            signbit(wd_value_as_double(a)) == signbit(wd_value_as_double(b));
 }
 
-static wd_status count_distinct(const wd_value *list, const char *field, size_t *ret_count)
+static wd_status count_distinct(const wd_value *list, const wd_key *field, size_t *ret_count)
 {
     tails all = { 0 };
     wd_status status = take_entries(&all, list, 0, field, &all.old_count);
@@ -235,7 +183,7 @@ static wd_status count_distinct(const wd_value *list, const char *field, size_t 
 }
 
 /// The spelling a matched pair is shown with: the new list's unless that has more distinct identities.
-static wd_status pair_label(const wd_value *before, const wd_value *after, const char *field,
+static wd_status pair_label(const wd_value *before, const wd_value *after, const wd_key *field,
     const wd_value *old_id, const wd_value *new_id, const wd_value **ret_label)
 {
     *ret_label = new_id;
@@ -255,7 +203,7 @@ typedef struct list_pair {
     wd_differ *differ;
     const wd_step *step;
     const wd_value *before, *after;
-    const char *field;
+    const wd_key *field;
 } list_pair;
 
 static wd_status diff_matched(
@@ -266,11 +214,11 @@ static wd_status diff_matched(
     }
     const wd_value *label = NULL;
     wd_status status = pair_label(lists->before, lists->after, lists->field,
-        wd_object_get(old_element, lists->field), wd_object_get(new_element, lists->field), &label);
+        wd_object_get_key(old_element, lists->field), wd_object_get_key(new_element, lists->field), &label);
     if (status != WD_OK) {
         return status;
     }
-    wd_step child = wd_step_element(lists->step, WD_SEGMENT_FILTER, lists->field, label);
+    wd_step child = wd_step_element(lists->step, WD_SEGMENT_FILTER, wd_key_text(lists->field), label);
     return wd_differ_pair(lists->differ, &child, old_element, new_element);
 }
 
@@ -293,8 +241,8 @@ static wd_status report_relative_order(const list_pair *lists, const wd_value *f
     static const char name[] = "_relative_order";
     wd_value *before = NULL;
     wd_value *after = NULL;
-    wd_status status = order_text(lists->field, first, second, &before);
-    status = status == WD_OK ? order_text(lists->field, second, first, &after) : status;
+    wd_status status = order_text(wd_key_text(lists->field), first, second, &before);
+    status = status == WD_OK ? order_text(wd_key_text(lists->field), second, first, &after) : status;
     if (status == WD_OK) {
         wd_step child = wd_step_key(lists->step, name, sizeof name - 1);
         status = wd_differ_report(lists->differ, &child, before, after);
@@ -312,7 +260,8 @@ static wd_status diff_identified(const list_pair *lists, const tails *left)
     for (size_t i = 0; status == WD_OK && i < left->old_count; i++) {
         const entry *old_entry = &left->entries[i];
         if (old_entry->match == NULL) {
-            wd_step child = wd_step_element(lists->step, WD_SEGMENT_FILTER, lists->field, old_entry->scalar);
+            wd_step child =
+                wd_step_element(lists->step, WD_SEGMENT_FILTER, wd_key_text(lists->field), old_entry->scalar);
             status = wd_differ_pair(lists->differ, &child, old_entry->element, NULL);
             continue;
         }
@@ -327,7 +276,8 @@ static wd_status diff_identified(const list_pair *lists, const tails *left)
     for (size_t i = 0; status == WD_OK && i < left->new_count; i++) {
         const entry *new_entry = &new_entries(left)[i];
         if (new_entry->match == NULL) {
-            wd_step child = wd_step_element(lists->step, WD_SEGMENT_FILTER, lists->field, new_entry->scalar);
+            wd_step child =
+                wd_step_element(lists->step, WD_SEGMENT_FILTER, wd_key_text(lists->field), new_entry->scalar);
             status = wd_differ_pair(lists->differ, &child, NULL, new_entry->element);
         }
     }
@@ -335,12 +285,12 @@ static wd_status diff_identified(const list_pair *lists, const tails *left)
 }
 
 /// The next element from `iter` on that has no identity.
-static bool next_rest(wd_iter *iter, const char *field)
+static bool next_rest(wd_iter *iter, const wd_key *field)
 {
     bool more;
     do {
         more = wd_iter_next(iter);
-    } while (more && wd_object_get(iter->value, field) != NULL);
+    } while (more && wd_object_get_key(iter->value, field) != NULL);
     return more;
 }
 
@@ -366,27 +316,36 @@ static wd_status diff_rest(const list_pair *lists, size_t start)
     return status;
 }
 
-static wd_status diff_by_identity(const list_pair *lists)
+/// Compare while both lists run in step: equal identities, or none, at the same index; what is shared does. *ret_start
+/// is where they part, or the end of both.
+static wd_status diff_in_step(const list_pair *lists, size_t *ret_start)
 {
-    wd_iter old_iter = wd_iter_start(lists->before);
-    wd_iter new_iter = wd_iter_start(lists->after);
-    size_t start = 0;
-    bool rest = false;
-    wd_status status = WD_OK;
-    for (; status == WD_OK && wd_iter_next(&old_iter) && wd_iter_next(&new_iter); start++) {
-        const wd_value *old_id = wd_object_get(old_iter.value, lists->field);
-        const wd_value *new_id = wd_object_get(new_iter.value, lists->field);
-        if (old_id != NULL && new_id != NULL && compare_scalars(old_id, new_id) == 0) {
-            status = diff_matched(lists, old_iter.value, new_iter.value);
-        } else if (old_id == NULL && new_id == NULL) {
-            wd_step child = wd_step_index(lists->step, start);
-            status = wd_differ_pair(lists->differ, &child, old_iter.value, new_iter.value);
-        } else {
-            break;
-        }
-    }
     size_t old_count = wd_array_count(lists->before);
     size_t new_count = wd_array_count(lists->after);
+    *ret_start = old_count < new_count ? old_count : new_count;
+    wd_status status = WD_OK;
+    wd_pair_walk pair = wd_pair_start(lists->before, lists->after);
+    while (status == WD_OK && wd_pair_next(&pair) && pair.index < *ret_start) {
+        const wd_value *old_id = wd_object_get_key(pair.before, lists->field);
+        const wd_value *new_id = wd_object_get_key(pair.after, lists->field);
+        if (old_id != NULL && new_id != NULL && compare_scalars(old_id, new_id) == 0) {
+            status = diff_matched(lists, pair.before, pair.after);
+        } else if (old_id == NULL && new_id == NULL) {
+            wd_step child = wd_step_index(lists->step, pair.index);
+            status = wd_differ_pair(lists->differ, &child, pair.before, pair.after);
+        } else {
+            *ret_start = pair.index;
+        }
+    }
+    return status;
+}
+
+static wd_status diff_by_identity(const list_pair *lists)
+{
+    size_t old_count = wd_array_count(lists->before);
+    size_t new_count = wd_array_count(lists->after);
+    size_t start = 0;
+    wd_status status = diff_in_step(lists, &start);
     if (status != WD_OK || (start == old_count && start == new_count)) {
         return status;
     }
@@ -397,7 +356,7 @@ static wd_status diff_by_identity(const list_pair *lists)
     }
     status = status == WD_OK ? match_entries(&left) : status;
     status = status == WD_OK ? diff_identified(lists, &left) : status;
-    rest = left.old_count + left.new_count < old_count - start + new_count - start;
+    bool rest = left.old_count + left.new_count < old_count - start + new_count - start;
     tails_done(&left);
     return status == WD_OK && rest ? diff_rest(lists, start) : status;
 }
@@ -435,23 +394,44 @@ static wd_status report_order(const list_pair *lists, const tails *left)
     return WD_OK;
 }
 
+/// Where two flat lists part.
+static size_t flat_start(const list_pair *lists)
+{
+    size_t old_count = wd_array_count(lists->before);
+    size_t new_count = wd_array_count(lists->after);
+    size_t end = old_count < new_count ? old_count : new_count;
+    wd_pair_walk pair = wd_pair_start(lists->before, lists->after);
+    while (wd_pair_next(&pair) && pair.index < end) {
+        if (compare_scalars(pair.before, pair.after) != 0) {
+            return pair.index;
+        }
+    }
+    return end;
+}
+
+static bool has_number(const wd_value *list, size_t start)
+{
+    for (size_t i = start; i < wd_array_count(list); i++) {
+        if (wd_value_is_number(wd_array_at(list, i))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static wd_status diff_flat(const list_pair *lists)
 {
-    wd_iter old_iter = wd_iter_start(lists->before);
-    wd_iter new_iter = wd_iter_start(lists->after);
-    size_t start = 0;
-    while (wd_iter_next(&old_iter) && wd_iter_next(&new_iter) &&
-           (wd_value_same(old_iter.value, new_iter.value) ||
-               compare_scalars(old_iter.value, new_iter.value) == 0)) {
-        start += 1;
-    }
+    size_t start = flat_start(lists);
     if (start == wd_array_count(lists->before) && start == wd_array_count(lists->after)) {
         return WD_OK;
     }
-    // A surplus number is shown as its list first spelled it (1 or 1.0), which may be in the part in step.
+    if (has_number(lists->before, start) || has_number(lists->after, start)) {
+        start =
+            0;  // a surplus number is shown as its list first spelled it (1 or 1.0), perhaps in the part in step
+    }
     tails left = { 0 };
-    wd_status status = take_entries(&left, lists->before, 0, NULL, &left.old_count);
-    status = status == WD_OK ? take_entries(&left, lists->after, 0, NULL, &left.new_count) : status;
+    wd_status status = take_entries(&left, lists->before, start, NULL, &left.old_count);
+    status = status == WD_OK ? take_entries(&left, lists->after, start, NULL, &left.new_count) : status;
     status = status == WD_OK ? match_entries(&left) : status;
     if (status == WD_OK) {
         status = diff_surplus(lists, left.entries, left.old_count, WD_SEGMENT_REMOVED);
@@ -466,18 +446,11 @@ static wd_status diff_flat(const list_pair *lists)
 
 static wd_status diff_by_index(const list_pair *lists)
 {
-    wd_iter old_iter = wd_iter_start(lists->before);
-    wd_iter new_iter = wd_iter_start(lists->after);
     wd_status status = WD_OK;
-    while (status == WD_OK) {
-        bool has_old = wd_iter_next(&old_iter);
-        bool has_new = wd_iter_next(&new_iter);
-        if (!has_old && !has_new) {
-            break;
-        }
-        wd_step child = wd_step_index(lists->step, has_new ? new_iter.index : old_iter.index);
-        status = wd_differ_pair(
-            lists->differ, &child, has_old ? old_iter.value : NULL, has_new ? new_iter.value : NULL);
+    wd_pair_walk pair = wd_pair_start(lists->before, lists->after);
+    while (status == WD_OK && wd_pair_next(&pair)) {
+        wd_step child = wd_step_index(lists->step, pair.index);
+        status = wd_differ_pair(lists->differ, &child, pair.before, pair.after);
     }
     return status;
 }
@@ -525,8 +498,8 @@ wd_status wd_list_children(
     wd_status status = WD_OK;
     wd_iter iter = wd_iter_start(list);
     while (status == WD_OK && wd_iter_next(&iter)) {
-        const wd_value *id = plan.kind == LIST_BY_IDENTITY ? wd_object_get(iter.value, plan.field) : NULL;
-        wd_step child = id != NULL ? wd_step_element(step, WD_SEGMENT_FILTER, plan.field, id)
+        const wd_value *id = plan.kind == LIST_BY_IDENTITY ? wd_object_get_key(iter.value, plan.field) : NULL;
+        wd_step child = id != NULL ? wd_step_element(step, WD_SEGMENT_FILTER, wd_key_text(plan.field), id)
                                    : wd_step_index(step, iter.index);
         status = visit(context, &child, iter.value);
     }
