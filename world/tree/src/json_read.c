@@ -5,18 +5,13 @@
 
 #include <math.h>
 
-// A key that was read; `name.key`, when set, is a reference of the reader's.
-typedef struct reader_name {
-    wd_name name;
-    const char *place;  // in the text, for errors
-} reader_name;
-
 typedef struct json_reader {
     const char *start, *at, *end;
     unsigned depth;
     wd_value **items;  // finished children of the containers that are still open
     size_t item_count, item_capacity;
-    reader_name *names;  // of the members of the objects that are still open
+    wd_name
+        *names;  // of the members of the objects that are still open; a key in it is a reference of its own
     size_t name_count, name_capacity;
     wd_buffer scratch;  // a string while its escapes are undone
     // The shape of the last object at each depth: the next one there mostly has the same keys. Borrowed: that object
@@ -411,11 +406,11 @@ static wd_status read_array(json_reader *reader, wd_value **ret_value)
                                : WD_OK;
 }
 
-static wd_status push_name(json_reader *reader, const wd_name *name, const char *place)
+static wd_status push_name(json_reader *reader, const wd_name *name)
 {
     if (reader->name_count == reader->name_capacity) {
         size_t capacity = reader->name_capacity == 0 ? 64 : reader->name_capacity * 2;
-        reader_name *names =
+        wd_name *names =
             wd_realloc(reader->names, reader->name_capacity * sizeof(*names), capacity * sizeof(*names));
         if (names == NULL) {
             return fail_memory(reader);
@@ -423,7 +418,7 @@ static wd_status push_name(json_reader *reader, const wd_name *name, const char 
         reader->names = names;
         reader->name_capacity = capacity;
     }
-    reader->names[reader->name_count++] = (reader_name){ *name, place };
+    reader->names[reader->name_count++] = *name;
     return WD_OK;
 }
 
@@ -431,7 +426,7 @@ static void drop_names(json_reader *reader, size_t base)
 {
     while (reader->name_count > base) {
         reader->name_count -= 1;
-        const wd_key *key = reader->names[reader->name_count].name.key;
+        const wd_key *key = reader->names[reader->name_count].key;
         if (key != NULL) {
             wd_node_unref(&key->head);
         }
@@ -449,6 +444,7 @@ static wd_status read_name(json_reader *reader)
         return status;
     }
     wd_name name = wd_name_of(text, length);
+    name.place = place;
     if (escaped) {
         // Its text is in the scratch buffer, which the next string takes over.
         if (wd_key_make(&name, &name.key) != WD_OK) {
@@ -456,7 +452,7 @@ static wd_status read_name(json_reader *reader)
         }
         name.text = name.key->text;
     }
-    status = push_name(reader, &name, place);
+    status = push_name(reader, &name);
     if (status != WD_OK && name.key != NULL) {
         wd_node_unref(&name.key->head);
     }
@@ -489,7 +485,7 @@ static wd_status leave_hint(json_reader *reader, open_object *object)
     object->hint = NULL;
     for (uint32_t i = 0; i < object->matched; i++) {
         wd_name name = wd_name_of_key(hint->keys[i]);
-        wd_status status = push_name(reader, &name, NULL);
+        wd_status status = push_name(reader, &name);
         if (status != WD_OK) {
             return status;
         }
@@ -525,35 +521,20 @@ static wd_status read_member(json_reader *reader, open_object *object)
     return status == WD_OK ? push_item(reader, item) : status;
 }
 
-// The names of the object lie side by side with their places; the tree wants them alone.
 static wd_status build_object(
     json_reader *reader, const open_object *object, size_t count, wd_value **ret_value)
 {
-    wd_name few[WD_FLAT_MAX], *names = few;
-    size_t size = count * sizeof(*names), twice = 0;
-    if (count > WD_FLAT_MAX) {
-        names = wd_alloc(size);
-        if (names == NULL) {
-            wd_node_unref_all(reader->items + object->items, count);
-            return fail_memory(reader);
-        }
-    }
-    for (size_t i = 0; i < count; i++) {
-        names[i] = reader->names[object->names + i].name;
-    }
-    wd_status status = wd_object_build(names, reader->items + object->items, count, ret_value, &twice);
-    if (names != few) {
-        wd_free(names, size);
-    }
-    switch (status) {
+    const wd_name *names = reader->names + object->names;
+    size_t twice = 0;
+    switch (wd_object_build(names, reader->items + object->items, count, ret_value, &twice)) {
     case WD_OK:
         return WD_OK;
     case WD_EEXIST:
-        return fail_at(reader, reader->names[object->names + twice].place, WD_EPARSE, "duplicate key");
+        return fail_at(reader, names[twice].place, WD_EPARSE, "duplicate key");
     case WD_ENOMEM:
         return fail_memory(reader);
     default:
-        return fail(reader, status, "the object has too many members");
+        return fail(reader, WD_ELIMIT, "the object has too many members");
     }
 }
 

@@ -303,7 +303,8 @@ typedef struct wd_name {
     const char *text;
     size_t length;
     wd_digest digest;
-    const wd_key *key;  // the interned key, or NULL
+    const wd_key *key;  // that key's node, or NULL
+    const char *place;  // where the reader found it, for its errors
 } wd_name;
 
 wd_name wd_name_of(const char *text, size_t length);

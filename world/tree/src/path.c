@@ -184,7 +184,7 @@ wd_status wd_path_parse(const char *text, size_t length, wd_path **ret_path, wd_
     if (length > WD_PATH_TEXT_MAX) {
         return wd_error_set(error, WD_ELIMIT, "path: longer than %d bytes", WD_PATH_TEXT_MAX);
     }
-    size_t count;
+    size_t count = 0;
     wd_status status = count_segments(text, length, &count, error);
     if (status != WD_OK) {
         return status;
