@@ -105,6 +105,12 @@ static const struct error_case {
         "expected_changes[0]: no parameter named y" },
     { "nothing to check", "{\"apps\":[\"w\"]}", "the task checks nothing" },
     { "apps of a wrong kind", "{\"apps\":\"w\"}", "apps: expected array, not string" },
+    { "malformed order rule", "{\"criteria\":{\"os.x\":1},\"order\":[{\"never\":1}]}",
+        "order[0]: never: expected" },
+    { "order rules without a trace", "{\"criteria\":{\"os.x\":1},\"order\":[{\"never\":{\"a\":1}}]}",
+        "order: there is no trace of the run" },
+    { "malformed answer path", "{\"apps\":[\"w\"],\"answer\":\".l[\"}", "answer: " },
+    { "malformed expression", "{\"answer\":{\"$regex\":\"a(\"}}", "answer: $regex: " },
     { "no task", "7", "task: expected object" },
     { "a check function that nobody can run", "{\"check\":\"f\"}", "check: nothing here can run f" },
     { "an app that is not there", "{\"apps\":[\"q\"],\"criteria\":{\"a\":1}}",
@@ -119,7 +125,9 @@ static void gives_error(void **state)
     wd_rules *rules = NULL;
     wd_verdict *verdict = NULL;
     assert_int_equal(wd_rules_new(task, &rules), WD_OK);
-    wd_judge_input input = { .rules = rules, .initial = world, .final = world, .apps_required = true };
+    wd_judge_input input = {
+        .rules = rules, .initial = world, .final = world, .answer = "x", .apps_required = true
+    };
     assert_int_equal(wd_judge(&input, &verdict), WD_OK);
     assert_non_null(verdict->error);
     const char *text = wd_value_as_string(verdict->error, NULL);

@@ -2,6 +2,7 @@
 #include "rule_set.h"
 
 #include "judge/operators.h"
+#include "judge/order.h"
 #include "judge/scope.h"
 #include "judge/template.h"
 #include "tree/alloc.h"
@@ -244,6 +245,18 @@ static wd_status compile_set(const wd_rules *rules, const wd_value *initial, con
     return status;
 }
 
+/// Order rules are sound when they can judge a run in which nothing happened.
+static wd_status check_order(const wd_rules *rules, wd_error *error)
+{
+    const wd_value *order = NULL;
+    wd_value *checks = wd_value_array();
+    wd_trace nothing = { .count = 0 };
+    wd_status status = take_member(rules->task, "order", WD_KIND_ARRAY, &order, error);
+    status = status == WD_OK ? wd_order_check(order, rules->params, &nothing, &checks, error) : status;
+    wd_value_unref(&checks);
+    return status;
+}
+
 static wd_status compile(wd_rules *rules, wd_error *error)
 {
     const wd_value *task = rules->task;
@@ -260,6 +273,7 @@ static wd_status compile(wd_rules *rules, wd_error *error)
         status == WD_OK ? take_member(task, "expected_changes", WD_KIND_ARRAY, &expected, error) : status;
     status = status == WD_OK ? compile_criteria(rules, criteria, error) : status;
     status = status == WD_OK ? declare_changes(rules, expected, error) : status;
+    status = status == WD_OK ? check_order(rules, error) : status;
     if (status != WD_OK) {
         return status;
     }

@@ -2,6 +2,7 @@
 #include "judge/verdict.h"
 
 #include "judge/criteria.h"
+#include "judge/order.h"
 #include "rule_set.h"
 #include "tree/alloc.h"
 
@@ -88,6 +89,16 @@ static wd_status check_answer(const wd_judge_input *input, wd_value **checks_p, 
     return wd_answer_check(&answer, checks_p, error);
 }
 
+static wd_status check_order(const wd_judge_input *input, wd_value **checks_p, wd_error *error)
+{
+    const wd_value *order = wd_object_get(input->rules->task, "order");
+    if (wd_array_count(order) > 0 && input->trace.steps == NULL) {
+        return wd_error_set(error, WD_ENOENT, "order: there is no trace of the run");
+    }
+    return wd_order_check(wd_value_is(order, WD_KIND_ARRAY) ? order : NULL, input->rules->params,
+        &input->trace, checks_p, error);
+}
+
 static wd_status make_checks(const wd_judge_input *input, wd_value **checks_p, wd_error *error)
 {
     if (input->rules->broken) {
@@ -98,6 +109,7 @@ static wd_status make_checks(const wd_judge_input *input, wd_value **checks_p, w
     status = status == WD_OK ? wd_criteria_check(input->rules, input->final, input->route, checks_p) : status;
     status = status == WD_OK ? check_answer(input, checks_p, error) : status;
     status = status == WD_OK ? run_function(input, checks_p, error) : status;
+    status = status == WD_OK ? check_order(input, checks_p, error) : status;
     if (status == WD_OK && wd_array_count(*checks_p) == 0) {
         status = wd_error_set(error, WD_EINVAL, "the task checks nothing");
     }

@@ -27,7 +27,7 @@ typedef struct wd_judge_input {
     const char *answer;                   // text of the last answer given; NULL: none
     bool grounded;                        // judge the answer sheet instead, when the task declares fields
     wd_answer_clock clock;                // of the device at the end, for 今天 and 下周一
-    wd_trace trace;                       // of the run; without it nothing has a culprit
+    wd_trace trace;                       // of the run; steps NULL: none, then nothing has a culprit
     const wd_judge_functions *functions;  // NULL: none
     bool apps_required;                   // an app of the task that a state lacks makes the verdict an error
 } wd_judge_input;
