@@ -130,15 +130,3 @@ wd_status wd_inject_telephony(wd_machine *machine, const wd_value *patch, wd_err
     }
     return status;
 }
-
-wd_status wd_view_build(const wd_machine *machine, wd_value **ret_view)
-{
-    *ret_view = wd_value_ref(wd_machine_get(machine, WD_AT("os", "build")));
-    return WD_OK;
-}
-
-wd_status wd_view_telephony(const wd_machine *machine, wd_value **ret_view)
-{
-    *ret_view = wd_value_ref(wd_machine_get(machine, WD_AT("os", "telephony")));
-    return WD_OK;
-}

@@ -2,12 +2,14 @@
 #include "device_struct.h"
 
 #include "permission.h"
+#include "services.h"
 #include "store.h"
 
 // One row a kind of work. On ties the earlier row runs first.
 static const wd_timer timers[] = {
     { "delayed writes", wd_store_due_ms, wd_store_run_due },
     { "permission time-outs", wd_permission_due_ms, wd_permission_run_due },
+    { "minute ticks", wd_minute_due_ms, wd_minute_run_due },
 };
 
 wd_status wd_clock_advance(wd_machine *machine, int64_t ms)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// One row a kind. Managers' side: managers, permissions, providers, services join here.
+// One row a kind.
 static const struct kind {
     const char *name;
     const char *list;  // the file's member that holds the cases
@@ -12,6 +12,10 @@ static const struct kind {
     { "lifecycle-walks", "sequences", wd_conform_lifecycle },
     { "merge", "cases", wd_conform_merge },
     { "persistence", "sequences", wd_conform_persistence },
+    { "managers", "sequences", wd_conform_managers },
+    { "permissions", "sequences", wd_conform_permissions },
+    { "providers", "sequences", wd_conform_providers },
+    { "services", "sequences", wd_conform_services },
 };
 
 static const char *const kind_names[] = {

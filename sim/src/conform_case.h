@@ -56,6 +56,10 @@ typedef wd_status (*wd_conform_kind)(const wd_value *file, const wd_value *one, 
 WD_NODISCARD wd_status wd_conform_lifecycle(const wd_value *file, const wd_value *one, wd_conform *run);
 WD_NODISCARD wd_status wd_conform_merge(const wd_value *file, const wd_value *one, wd_conform *run);
 WD_NODISCARD wd_status wd_conform_persistence(const wd_value *file, const wd_value *one, wd_conform *run);
+WD_NODISCARD wd_status wd_conform_managers(const wd_value *file, const wd_value *one, wd_conform *run);
+WD_NODISCARD wd_status wd_conform_permissions(const wd_value *file, const wd_value *one, wd_conform *run);
+WD_NODISCARD wd_status wd_conform_providers(const wd_value *file, const wd_value *one, wd_conform *run);
+WD_NODISCARD wd_status wd_conform_services(const wd_value *file, const wd_value *one, wd_conform *run);
 
 /// fixture-apps.json, embedded when this is built.
 extern const char wd_fixture_apps_text[];

@@ -17,7 +17,7 @@ static bool type_matches(const char *wanted, const char *type)
     return strcmp(type, wanted) == 0;
 }
 
-static bool filter_matches(const wd_value *filter, const wd_value *intent)
+bool wd_intent_filter_matches(const wd_value *filter, const wd_value *intent)
 {
     wd_text action = wd_text_trim(wd_value_string_or(wd_object_get(intent, "action"), ""));
     const char *wanted = wd_value_string_or(wd_object_get(filter, "action"), "");
@@ -39,7 +39,7 @@ const wd_value *wd_intent_match(const wd_value *manifest, const wd_value *intent
     const wd_value *filters = wd_object_get(manifest, "intentFilters");
     size_t count = wd_array_count(filters);
     for (size_t i = 0; i < count; i++) {
-        if (filter_matches(wd_array_at(filters, i), intent)) {
+        if (wd_intent_filter_matches(wd_array_at(filters, i), intent)) {
             return wd_array_at(filters, i);
         }
     }

@@ -4,6 +4,8 @@
 
 #include "machine.h"
 
+/// Does one filter of a manifest take `intent`?
+bool wd_intent_filter_matches(const wd_value *filter, const wd_value *intent);
 /// The first filter of a manifest that takes `intent`; NULL when none does. Borrowed.
 const wd_value *wd_intent_match(const wd_value *manifest, const wd_value *intent);
 /// One entry {app, route, launchMode} for each app with a matching filter, in install order (D7).

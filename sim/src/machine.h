@@ -106,9 +106,9 @@ typedef struct wd_op {
 } wd_op;
 /// Each part exports its rows as an array ended by a NULL name; ops.c joins the arrays:
 extern const wd_op wd_ops_task[], wd_ops_launch[], wd_ops_intent[], wd_ops_back[],
-    wd_ops_store[];                                                             // os_task side
-extern const wd_op wd_ops_manager[], wd_ops_preference[], wd_ops_permission[];  // managers side
-extern const wd_op wd_ops_provider[], wd_ops_clipboard[], wd_ops_notification[], wd_ops_service[];
+    wd_ops_store[];                                                               // os_task side
+extern const wd_op wd_ops_manager[], wd_ops_preference[], wd_ops_permission[];    // managers side
+extern const wd_op wd_ops_provider[], wd_ops_clipboard[], wd_ops_notification[];  // services.h has the others
 
 /// Typed arguments with errors that name the member. Borrowed texts. Absent is WD_EINVAL, another kind WD_ETYPE.
 WD_NODISCARD wd_status wd_arg_text(
@@ -150,8 +150,6 @@ WD_NODISCARD wd_status wd_view_location(const wd_machine *machine, wd_value **re
 WD_NODISCARD wd_status wd_view_installed_apps(const wd_machine *machine, wd_value **ret_view);
 WD_NODISCARD wd_status wd_view_clipboard(const wd_machine *machine, wd_value **ret_view);
 WD_NODISCARD wd_status wd_view_launcher(const wd_machine *machine, wd_value **ret_view);
-WD_NODISCARD wd_status wd_view_build(const wd_machine *machine, wd_value **ret_view);
-WD_NODISCARD wd_status wd_view_telephony(const wd_machine *machine, wd_value **ret_view);
 WD_NODISCARD wd_status wd_view_services(const wd_machine *machine, wd_value **ret_view);
 WD_NODISCARD wd_status wd_view_file_system(const wd_machine *machine, wd_value **ret_view);
 

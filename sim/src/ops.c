@@ -1,6 +1,7 @@
 /// ops.c - the operations of all parts under their names, and typed reading of arguments.
 #include "device_struct.h"
 #include "package.h"
+#include "provider.h"
 #include "services.h"
 
 #include <string.h>
@@ -8,10 +9,26 @@
 
 // One array a part. Names are unique over all of them.
 static const wd_op *const parts[] = {
-    wd_ops_task, wd_ops_launch, wd_ops_intent, wd_ops_back, wd_ops_store,
+    wd_ops_task,
+    wd_ops_launch,
+    wd_ops_intent,
+    wd_ops_back,
+    wd_ops_store,
     wd_ops_manager,
     wd_ops_preference,
     wd_ops_permission,
+    wd_ops_provider,
+    wd_ops_sms,
+    wd_ops_clipboard,
+    wd_ops_notification,
+    wd_ops_alarm,
+    wd_ops_media_session,
+    wd_ops_time,
+    wd_ops_location,
+    wd_ops_pending_intent,
+    wd_ops_broadcast,
+    wd_ops_file_system,
+    wd_ops_launcher,
     wd_ops_shade,
     wd_ops_keyboard,
     wd_ops_package,

@@ -2,6 +2,7 @@
 #include "package.h"
 
 #include "coerce.h"
+#include "intent.h"
 #include "managers.h"
 
 #include <string.h>
@@ -131,6 +132,51 @@ static wd_status op_installed_ids(
     return status;
 }
 
+static wd_status append_filter(const wd_value *manifest, const wd_value *filter, wd_value **list_p)
+{
+    wd_value *entry = NULL, *none = wd_value_null(), *action = NULL;
+    const wd_value *type = wd_object_get(filter, "type"), *scheme = wd_object_get(filter, "scheme");
+    const char *mode = wd_value_string_or(wd_object_get(filter, "launchMode"), "standard");
+    const char *route = wd_value_string_or(wd_object_get(filter, "route"), "/");
+    wd_status status = wd_slice_value(wd_trimmed(wd_object_get(filter, "action")), &action);
+    if (status == WD_OK) {
+        status = wd_value_pack(&entry, "{s:v,s:s,s:v,s:v,s:v,s:s}", "app", wd_object_get(manifest, "id"),
+            "route", route, "action", action, "type", type != NULL ? type : none, "scheme",
+            scheme != NULL ? scheme : none, "launchMode", mode);
+    }
+    if (status == WD_OK) {
+        status = wd_array_append(list_p, &entry);
+    }
+    wd_value_unref(&none);
+    wd_value_unref(&action);
+    wd_value_unref(&entry);
+    return status;
+}
+
+/// One entry per filter that takes the intent, in install order.
+static wd_status op_query_intents(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
+{
+    const wd_value *intent = NULL;
+    wd_status status = wd_arg_object(args, "v", &intent, error);
+    wd_value *list = wd_value_array();
+    wd_iter packages = wd_iter_start(status == WD_OK ? wd_machine_get(machine, PACKAGES) : NULL);
+    while (status == WD_OK && wd_iter_next(&packages)) {
+        wd_iter filters = wd_iter_start(wd_object_get(packages.value, "intentFilters"));
+        while (status == WD_OK && wd_iter_next(&filters)) {
+            if (wd_intent_filter_matches(filters.value, intent)) {
+                status = append_filter(packages.value, filters.value, &list);
+            }
+        }
+    }
+    if (status == WD_OK) {
+        *ret_answer = list;
+        return WD_OK;
+    }
+    wd_value_unref(&list);
+    return status;
+}
+
 // ---- install, uninstall -------------------------------------------------------------------------------------------------
 
 static wd_status announce(wd_machine *machine, const char *action, const wd_value *manifest)
@@ -192,6 +238,7 @@ const wd_op wd_ops_package[] = {
     { "pkg", op_pkg },
     { "isInstalled", op_is_installed },
     { "installedIds", op_installed_ids },
+    { "queryIntents", op_query_intents },
     { "install", op_install },
     { "uninstall", op_uninstall },
     { NULL, NULL },

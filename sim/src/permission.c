@@ -257,6 +257,34 @@ wd_status wd_permission_run_due(wd_machine *machine)
     return wd_permission_due_ms(machine) <= wd_machine_now(machine) ? answer(machine, NULL, denied) : WD_OK;
 }
 
+/// Set a member of the first request. Takes *value_p.
+static wd_status set_in_dialog(wd_machine *machine, const char *member, wd_value **value_p)
+{
+    wd_value *queue = wd_value_ref(wd_machine_get(machine, QUEUE));
+    wd_value *request = wd_value_ref(wd_array_at(queue, 0));
+    wd_status status = wd_object_set(&request, member, value_p);
+    if (status == WD_OK) {
+        status = wd_array_set(&queue, 0, &request);
+    }
+    if (status == WD_OK) {
+        status = wd_machine_put(machine, QUEUE, &queue);
+    }
+    wd_value_unref(&queue);
+    wd_value_unref(&request);
+    return status;
+}
+
+wd_status wd_permission_shift(wd_machine *machine, int64_t ms)
+{
+    int64_t due = wd_permission_due_ms(machine);
+    wd_value *moved = NULL;
+    if (due == INT64_MAX) {
+        return WD_OK;
+    }
+    wd_status status = wd_value_int(due + ms, &moved);
+    return status == WD_OK ? set_in_dialog(machine, "due", &moved) : status;
+}
+
 // ---- operations -----------------------------------------------------------------------------------------------------
 
 /// App and id of a write: both known, or refused (D21).
@@ -495,18 +523,8 @@ static wd_status op_tick(wd_machine *machine, const wd_value *args, wd_value **r
     if (!wd_permission_dialog_open(machine)) {
         return wd_error_set(error, WD_ESTATE, "no permission dialog is open");
     }
-    wd_value *queue = wd_value_ref(wd_machine_get(machine, QUEUE));
-    wd_value *request = wd_value_ref(wd_array_at(queue, 0)), *flag = wd_value_bool(tick);
-    status = wd_object_set(&request, "tick", &flag);
-    if (status == WD_OK) {
-        status = wd_array_set(&queue, 0, &request);
-    }
-    if (status == WD_OK) {
-        status = wd_machine_put(machine, QUEUE, &queue);
-    }
-    wd_value_unref(&queue);
-    wd_value_unref(&request);
-    return status;
+    wd_value *flag = wd_value_bool(tick);
+    return set_in_dialog(machine, "tick", &flag);
 }
 
 const wd_op wd_ops_permission[] = {

@@ -19,5 +19,7 @@ const char *wd_permission_check(const wd_machine *machine, const char *app, cons
 /// The timer of dialogs nobody answers.
 int64_t wd_permission_due_ms(const wd_machine *machine);
 WD_NODISCARD wd_status wd_permission_run_due(wd_machine *machine);
+/// The clock is set: the open dialog's time-out moves along.
+WD_NODISCARD wd_status wd_permission_shift(wd_machine *machine, int64_t ms);
 
 #endif

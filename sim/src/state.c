@@ -5,7 +5,7 @@
 #include "task.h"
 #include "tree/alloc.h"
 
-enum { READS_MAX = 6 };
+enum { READS_MAX = 7 };
 
 /// One member of `os`. Without a view it is the store of that name, as it is.
 typedef struct os_member {
@@ -49,20 +49,6 @@ static wd_status add_registered(const wd_machine *machine, const char *flag, wd_
     return status;
 }
 
-static wd_status view_services(const wd_machine *machine, wd_value **ret_view)
-{
-    // Managers' side: wd_view_services() gives the view to start from once it is there.
-    const wd_value *stores = wd_machine_get(machine, WD_AT("os", "services"));
-    wd_value *view = stores != NULL ? wd_value_ref(stores) : wd_value_object();
-    wd_status status = add_registered(machine, "service", &view);
-    if (status != WD_OK) {
-        wd_value_unref(&view);
-        return status;
-    }
-    *ret_view = view;
-    return WD_OK;
-}
-
 static wd_status view_providers(const wd_machine *machine, wd_value **ret_view)
 {
     const wd_value *stores = wd_machine_get(machine, WD_AT("os", "providers"));
@@ -76,8 +62,22 @@ static wd_status view_providers(const wd_machine *machine, wd_value **ret_view)
     return WD_OK;
 }
 
-// Managers' side: put your view function (wd_view_locale, wd_view_time, ...) and what it reads into the rows that have
-// none yet; a row without a view shows the store os.<name>.
+static wd_status view_services(const wd_machine *machine, wd_value **ret_view)
+{
+    wd_value *view = NULL;
+    wd_status status = wd_view_services(machine, &view);
+    if (status == WD_OK) {
+        status = add_registered(machine, "service", &view);
+    }
+    if (status != WD_OK) {
+        wd_value_unref(&view);
+        return status;
+    }
+    *ret_view = view;
+    return WD_OK;
+}
+
+// A row without a view shows the store os.<name>.
 static const os_member members[] = {
     { "tasks", NULL, { READ("os", "tasks") } },
     { "activeTaskId", NULL, { READ("os", "activeTaskId") } },
@@ -86,23 +86,26 @@ static const os_member members[] = {
     { "runningApps", view_running_apps, { READ("os", "tasks") } },
     { "activeAppId", view_active_app, { READ("os", "tasks"), READ("os", "activeTaskId") } },
     { "locale", wd_view_locale, { READ("os", "settings", "global", "language") } },
-    { "time", NULL, { READ("os", "time") } },
-    { "location", NULL, { READ("os", "location") } },
+    { "time", wd_view_time,
+        { READ("sys", "clock"), READ("sys", "zone"), READ("os", "settings", "global", "language") } },
+    { "location", wd_view_location, { READ("os", "services", "location") } },
     { "installedApps", wd_view_installed_apps,
         { READ("sys", "packages"), READ("os", "settings", "global", "language") } },
-    { "clipboard", NULL, { READ("os", "clipboard") } },
+    { "clipboard", wd_view_clipboard, { READ("os", "clipboard") } },
     { "notifications", NULL, { READ("os", "notifications") } },
     { "shade", NULL, { READ("os", "shade") } },
-    { "launcher", NULL, { READ("os", "launcher") } },
+    { "launcher", wd_view_launcher, { READ("os", "launcher") } },
     { "settings", NULL, { READ("os", "settings") } },
     { "hardware", NULL, { READ("os", "hardware") } },
     { "permissions", NULL, { READ("os", "permissions") } },
     { "preferences", NULL, { READ("os", "preferences") } },
     { "build", NULL, { READ("os", "build") } },
     { "telephony", NULL, { READ("os", "telephony") } },
-    { "services", view_services, { READ("os", "services"), READ("sys", "stores") } },
+    { "services", view_services,
+        { READ("os", "services"), READ("os", "shade"), READ("os", "tasks"), READ("os", "activeTaskId"),
+            READ("os", "isLauncherVisible"), READ("os", "isRecentsVisible"), READ("sys", "stores") } },
     { "providers", view_providers, { READ("os", "providers"), READ("sys", "stores") } },
-    { "fileSystem", NULL, { READ("os", "fileSystem") } },
+    { "fileSystem", wd_view_file_system, { READ("os", "fileSystem") } },
 };
 
 // ---- cache --------------------------------------------------------------------------------------------------------

@@ -173,7 +173,7 @@ bool wd_duration_parse(wd_slice text, int64_t *ret_ms)
             digits++;
         }
         for (size_t i = 0; digits > 0 && text.length > 0 && i < WD_COUNT_OF(units); i++) {
-            unit_ms = (text.bytes[0] | 0x20) == units[i].letter ? units[i].ms : unit_ms;
+            unit_ms = text.bytes[0] == units[i].letter ? units[i].ms : unit_ms;
         }
         if (unit_ms == 0 || terms >= 64) {
             return false;
