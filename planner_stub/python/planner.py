@@ -27,7 +27,7 @@ class ScriptError(Exception):
 # ---- looking at the request -----------------------------------------------------------------------------------
 
 def id_matches(have, wanted):
-    return have == wanted or ("id/" in have and have.split("id/", 1)[1] == wanted)
+    return have == wanted or (":id/" in have and have.split(":id/", 1)[1] == wanted)
 
 
 def node_matches(node, selector):
@@ -244,21 +244,26 @@ class Script:
                 or ("skip_when" in plan and view.holds(plan["skip_when"]))
                 or ("until" in plan and view.holds(plan["until"])))
 
-    def _steps(self, request):
-        """The next plan's steps: (action, args, thought) each."""
-        run = self._run_of(request)
-        self._take_results(run, request)
+    def _next_plan(self, run, request):
+        """(plan, its view) of the next plan that is not done already; (None, None) at the end."""
         while run.next < len(run.plans):
             plan, bindings = run.plans[run.next]
             view = View(request, bindings)
             if not self._is_done(view, plan):
-                break
+                return plan, view
             run.next, run.tries = run.next + 1, 0
-        else:
-            return [self._fill(View(request), self.finish)]
-        if "until" in plan and run.tries >= plan.get("at_most", 10):
-            raise ScriptError(f"plan {run.next}: not there after {run.tries} tries")
+        return None, None
+
+    def _steps(self, request):
+        """The next plan's steps: (action, args, thought) each."""
+        run = self._run_of(request)
+        self._take_results(run, request)
         try:
+            plan, view = self._next_plan(run, request)
+            if plan is None:
+                return [self._fill(View(request), self.finish)]
+            if "until" in plan and run.tries >= plan.get("at_most", 10):
+                raise ScriptError(f"not there after {run.tries} tries")
             steps = [self._fill(view, step) for step in plan["steps"]]
         except ScriptError as error:
             raise ScriptError(f"plan {run.next}: {error}") from None

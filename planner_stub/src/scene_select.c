@@ -11,8 +11,8 @@ enum { FLAG_CHECKED = 3, FLAG_COUNT = sizeof flag_names / sizeof flag_names[0] }
 
 static bool id_matches(const char *id, const char *wanted)
 {
-    const char *short_id = strstr(id, "id/");
-    return strcmp(id, wanted) == 0 || (short_id != NULL && strcmp(short_id + 3, wanted) == 0);
+    const char *short_id = strstr(id, ":id/");
+    return strcmp(id, wanted) == 0 || (short_id != NULL && strcmp(short_id + 4, wanted) == 0);
 }
 
 /// Equal but for blanks at both ends.

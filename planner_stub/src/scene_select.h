@@ -6,7 +6,7 @@
 
 #include <cjson/cJSON.h>
 
-/// All given parts must match: resource_id (whole, or the part after "id/"), text (of text or description), role,
+/// All given parts must match: resource_id (whole, or the part after ":id/"), text (of text or description), role,
 /// checked, and ordinal (which of several, from 0).
 /// @return the node; NULL when none matches, or several do and no ordinal says which. *ret_count says how many.
 const Worldd__V1__Node *wd_scene_select(

@@ -179,7 +179,7 @@ static void job_send(planner_session *session, const plan_job *job)
 /// Send what has been thought about long enough.
 static void jobs_finish(planner_session *session, int64_t now_ms)
 {
-    for (size_t i = 0; i < session->job_count;) {
+    for (size_t i = 0; i < session->job_count && !session->mute;) {
         if (session->jobs[i].due_ms > now_ms || session->options->fault == WD_FAULT_HANG) {
             i++;
             continue;
@@ -449,7 +449,7 @@ static void serve(planner_session *session)
             session->beat_ms = now_ms + session->heartbeat_ms;
         }
         jobs_finish(session, now_ms);
-        while (session->exit_status == GO_ON && receive(session, clock_ms())) {
+        while (session->exit_status == GO_ON && !session->mute && receive(session, clock_ms())) {
             jobs_finish(session, clock_ms());
         }
         if (session->exit_status == GO_ON) {
