@@ -194,15 +194,15 @@ static size_t cut_circles(size_t count, link_table *links)
     memset(links->places, 0xFF, count * sizeof *links->places);
     for (size_t i = 0; i < count; i++) {
         int32_t at = (int32_t)i;
+        if (links->places[at] >= 0) {
+            continue;  // an earlier walk came by
+        }
         while (at >= 0 && links->places[at] < 0) {
             links->places[at] = (int32_t)i;
             at = links->parents[at];
         }
-        if (at >= 0 && links->places[at] == (int32_t)i && at != (int32_t)i) {
+        if (at >= 0 && links->places[at] == (int32_t)i) {
             links->parents[at] = -1;
-            cut += 1;
-        } else if (at == (int32_t)i && links->parents[i] >= 0) {
-            links->parents[i] = -1;
             cut += 1;
         }
     }

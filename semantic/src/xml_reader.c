@@ -20,6 +20,7 @@ typedef struct xml_reader {
     wd_node_attributes cache;
     bool stray_text;   // text between elements
     bool closed;       // the root is closed; what follows is not ours
+    size_t close_at;   // where its closing tag begins
     wd_status status;  // the first failure of ours; WD_OK: expat's, if any
 } xml_reader;
 
@@ -185,6 +186,8 @@ static void XMLCALL on_end(void *user, const XML_Char *name)
     reader->depth -= 1;
     if (reader->depth == 0) {
         reader->closed = true;
+        reader->close_at =
+            (size_t)XML_GetCurrentByteIndex(reader->parser);  // expat may look on before it stops
         XML_StopParser(reader->parser, XML_FALSE);
     }
 }
@@ -257,6 +260,21 @@ static wd_status note_repairs(wd_screen_draft *draft, const wd_xml_repair *repai
     return status;
 }
 
+/// What may follow a root without being junk.
+static wd_span skip_comments(wd_span rest)
+{
+    rest = wd_span_trim_invisible(rest);
+    while (wd_span_starts(rest, "<!--")) {
+        const char *end = memmem(rest.at, rest.length, "-->", 3);
+        if (end == NULL) {
+            break;
+        }
+        size_t used = (size_t)(end - rest.at) + 3;
+        rest = wd_span_trim_invisible((wd_span){ rest.at + used, rest.length - used });
+    }
+    return rest;
+}
+
 /// What the parser's end means: our own failure, a syntax error, or the root's closing tag.
 static wd_status judge_end(xml_reader *reader, wd_span text)
 {
@@ -274,10 +292,9 @@ static wd_status judge_end(xml_reader *reader, wd_span text)
             (unsigned long)XML_GetCurrentLineNumber(reader->parser),
             (unsigned long)XML_GetCurrentColumnNumber(reader->parser) + 1);
     }
-    size_t end = (size_t)XML_GetCurrentByteIndex(reader->parser);
-    const char *close = memchr(text.at + end, '>', text.length - end);
+    const char *close = memchr(text.at + reader->close_at, '>', text.length - reader->close_at);
     size_t used = close != NULL ? (size_t)(close - text.at) + 1 : text.length;
-    wd_span rest = wd_span_trim_invisible((wd_span){ text.at + used, text.length - used });
+    wd_span rest = skip_comments((wd_span){ text.at + used, text.length - used });
     wd_status status = WD_OK;
     if (rest.length > 0) {
         status = wd_draft_recovered(draft, "%zu bytes after the root cut: %.*s", rest.length,
