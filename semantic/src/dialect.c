@@ -104,10 +104,10 @@ static wd_status keep_thought(wd_reply *reply, wd_span thought)
         return WD_OK;
     }
     size_t length = thought.length < WD_ACTION_TEXT_MAX ? thought.length : WD_ACTION_TEXT_MAX;
-    while (length < thought.length && ((unsigned char)thought.text[length] & 0xc0) == 0x80) {
+    while (length < thought.length && ((unsigned char)thought.at[length] & 0xc0) == 0x80) {
         length--;
     }
-    return wd_action_set_text(&reply->thought, thought.text, length);
+    return wd_action_set_text(&reply->thought, thought.at, length);
 }
 
 static void parse_text(wd_builder *builder, const wd_dialect *dialect, wd_reply_text *text, wd_span whole)
@@ -180,16 +180,16 @@ wd_status wd_action_to_pixels(wd_action *action, const wd_dialect_options *optio
 
 static wd_span line_at(wd_span text, size_t at)
 {
-    const char *newline = memchr(text.text + at, '\n', text.length - at);
-    size_t end = newline == NULL ? text.length : (size_t)(newline - text.text);
-    return (wd_span){ text.text + at, end - at };
+    const char *newline = memchr(text.at + at, '\n', text.length - at);
+    size_t end = newline == NULL ? text.length : (size_t)(newline - text.at);
+    return (wd_span){ text.at + at, end - at };
 }
 
 /// The reply that a line of JSON Lines holds; NULL when it holds none. *ret_value owns it.
 static const char *line_reply(wd_span line, wd_value **ret_value, size_t *ret_length)
 {
     const wd_value *raw = NULL;
-    if (wd_json_parse(line.text, line.length, ret_value, NULL) == WD_OK) {
+    if (wd_json_parse(line.at, line.length, ret_value, NULL) == WD_OK) {
         raw = wd_value_is(*ret_value, WD_KIND_OBJECT) ? wd_object_get(*ret_value, "raw") : *ret_value;
     }
     return wd_value_is(raw, WD_KIND_STRING) ? wd_value_as_string(raw, ret_length) : NULL;

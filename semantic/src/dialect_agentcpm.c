@@ -90,9 +90,9 @@ void wd_dialect_agentcpm(wd_builder *builder, wd_reply_text *text)
     wd_value *object = NULL;
     size_t start = 0;
     size_t end = 0;
-    wd_status status = wd_loose_last_object(text->body.text, text->body.length, &object, &start, &end);
+    wd_status status = wd_loose_last_object(text->body.at, text->body.length, &object, &start, &end);
     if (status == WD_OK) {
-        object_actions(builder, object, (wd_span){ text->body.text + start, end - start });
+        object_actions(builder, object, (wd_span){ text->body.at + start, end - start });
         const wd_value *thought = wd_object_get(object, "thought");
         if (wd_value_is(thought, WD_KIND_STRING) && builder->status == WD_OK &&
             builder->reply->thought == NULL) {

@@ -129,9 +129,9 @@ void wd_dialect_androidworld(wd_builder *builder, wd_reply_text *text)
     wd_value *object = NULL;
     size_t start = 0;
     size_t end = 0;
-    wd_status status = wd_loose_last_object(part.text, part.length, &object, &start, &end);
+    wd_status status = wd_loose_last_object(part.at, part.length, &object, &start, &end);
     if (status == WD_OK) {
-        wd_androidworld_action(builder, object, (wd_span){ part.text + start, end - start });
+        wd_androidworld_action(builder, object, (wd_span){ part.at + start, end - start });
     } else if (status == WD_ENOMEM) {
         builder->status = status;
     }

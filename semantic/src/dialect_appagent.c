@@ -119,7 +119,7 @@ static void call_action(wd_builder *builder, const wd_call *call)
     } else {
         wd_build_begin(builder, WD_ACTION_INVALID, call->whole);
         wd_build_refuse(builder, "unknown action name %.*s",
-            (int)(call->name.length < 60 ? call->name.length : 60), call->name.text);
+            (int)(call->name.length < 60 ? call->name.length : 60), call->name.at);
     }
     wd_build_end(builder);
 }
@@ -135,21 +135,21 @@ static bool demo_action(wd_builder *builder, wd_span part)
     if (sep == part.length || open > sep) {
         return false;
     }
-    wd_span inner = wd_span_trim((wd_span){ part.text + sep + 5, tail - sep - 5 });
-    if (tail < sep || inner.length == 0 || inner.text[inner.length - 1] != ')') {
+    wd_span inner = wd_span_trim((wd_span){ part.at + sep + 5, tail - sep - 5 });
+    if (tail < sep || inner.length == 0 || inner.at[inner.length - 1] != ')') {
         return false;
     }
     inner.length--;
-    bool text = wd_span_is((wd_span){ part.text, open }, "text");
+    bool text = wd_span_is((wd_span){ part.at, open }, "text");
     wd_value *value = NULL;
-    wd_span label = { part.text + open + 1, sep - open - 1 };
-    if (text && inner.length >= 2 && inner.text[0] == '"' && inner.text[inner.length - 1] == '"') {
-        inner = (wd_span){ inner.text + 1, inner.length - 2 };
+    wd_span label = { part.at + open + 1, sep - open - 1 };
+    if (text && inner.length >= 2 && inner.at[0] == '"' && inner.at[inner.length - 1] == '"') {
+        inner = (wd_span){ inner.at + 1, inner.length - 2 };
     }
-    wd_status status = wd_value_string(inner.text, inner.length, &value);
+    wd_status status = wd_value_string(inner.at, inner.length, &value);
     wd_value *index = NULL;
     if (status == WD_OK) {
-        status = wd_value_string(label.text, label.length, &index);
+        status = wd_value_string(label.at, label.length, &index);
     }
     if (status != WD_OK) {
         builder->status = status;
@@ -171,10 +171,10 @@ static bool demo_action(wd_builder *builder, wd_span part)
 /// FINISH as the whole action, whatever punctuation the model puts around it; not a text that has the word in it.
 static bool is_finish(wd_span part)
 {
-    while (part.length > 0 && strchr("[]()\"'`*. \n", part.text[0]) != NULL) {
+    while (part.length > 0 && strchr("[]()\"'`*. \n", part.at[0]) != NULL) {
         part = wd_span_from(part, 1);
     }
-    while (part.length > 0 && strchr("[]()\"'`*. \n", part.text[part.length - 1]) != NULL) {
+    while (part.length > 0 && strchr("[]()\"'`*. \n", part.at[part.length - 1]) != NULL) {
         part.length--;
     }
     return wd_span_is_nocase(part, "FINISH") || wd_span_is(part, "stop");

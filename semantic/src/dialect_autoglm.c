@@ -92,8 +92,7 @@ void wd_dialect_autoglm(wd_builder *builder, wd_reply_text *text)
         return;
     }
     if (text->thought.length == 0) {
-        text->thought =
-            wd_span_trim((wd_span){ text->body.text, (size_t)(call.whole.text - text->body.text) });
+        text->thought = wd_span_trim((wd_span){ text->body.at, (size_t)(call.whole.at - text->body.at) });
     }
     if (wd_span_is_nocase(call.name, "finish")) {
         wd_build_begin(builder, WD_ACTION_COMPLETE, call.whole);

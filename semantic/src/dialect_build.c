@@ -23,7 +23,7 @@ static wd_span cut_text(wd_span span)
 {
     if (span.length > WD_ACTION_TEXT_MAX) {
         span.length = WD_ACTION_TEXT_MAX;
-        while (span.length > 0 && ((unsigned char)span.text[span.length] & 0xc0) == 0x80) {
+        while (span.length > 0 && ((unsigned char)span.at[span.length] & 0xc0) == 0x80) {
             span.length--;
         }
     }
@@ -36,7 +36,7 @@ void wd_build_begin(wd_builder *builder, wd_action_kind kind, wd_span raw)
     builder->now.space = builder->space;
     builder->refused = false;
     wd_span kept = cut_text(wd_span_trim(raw));
-    keep_status(builder, wd_action_set_text(&builder->now.raw, kept.text, kept.length));
+    keep_status(builder, wd_action_set_text(&builder->now.raw, kept.at, kept.length));
 }
 
 static wd_status push(wd_reply *reply, const wd_action *action)
@@ -140,13 +140,13 @@ int wd_span_numbers(wd_span span, double ret_numbers[4])
     int count = 0;
     size_t at = 0;
     while (at < span.length) {
-        char c = span.text[at];
+        char c = span.at[at];
         if (c == '<') {  // a tag, whatever its name
-            const char *close = memchr(span.text + at, '>', span.length - at);
+            const char *close = memchr(span.at + at, '>', span.length - at);
             if (close == NULL) {
                 return -1;
             }
-            at = (size_t)(close - span.text) + 1;
+            at = (size_t)(close - span.at) + 1;
             continue;
         }
         if (c != '\0' && strchr(" \t\r\n,;()[]", c) != NULL) {
@@ -154,7 +154,7 @@ int wd_span_numbers(wd_span span, double ret_numbers[4])
             continue;
         }
         double number;
-        size_t size = read_decimal(span.text + at, span.length - at, &number);
+        size_t size = read_decimal(span.at + at, span.length - at, &number);
         if (size == 0 || count == 4) {
             return -1;
         }
@@ -175,9 +175,9 @@ static bool read_number(const wd_value *value, double *ret_number)
         return false;
     }
     wd_span text;
-    text.text = wd_value_as_string(value, &text.length);
+    text.at = wd_value_as_string(value, &text.length);
     text = wd_span_trim(text);
-    return text.length > 0 && read_decimal(text.text, text.length, ret_number) == text.length;
+    return text.length > 0 && read_decimal(text.at, text.length, ret_number) == text.length;
 }
 
 /// Numbers of a point or box in any of its spellings; -1 when it is none.
@@ -188,7 +188,7 @@ static int point_numbers(const wd_value *value, double numbers[4])
     }
     if (wd_value_is(value, WD_KIND_STRING)) {
         wd_span text;
-        text.text = wd_value_as_string(value, &text.length);
+        text.at = wd_value_as_string(value, &text.length);
         return wd_span_numbers(text, numbers);
     }
     if (wd_value_is(value, WD_KIND_OBJECT)) {
@@ -323,7 +323,7 @@ void wd_build_string(wd_builder *builder, wd_span text, char **field)
     if (builder->refused) {
         return;
     }
-    wd_status status = wd_action_set_text(field, text.text, text.length);
+    wd_status status = wd_action_set_text(field, text.at, text.length);
     if (status == WD_ELIMIT) {
         wd_build_refuse(builder, "a text of %zu bytes is too long", text.length);
     } else {
@@ -435,9 +435,9 @@ static void build_time(wd_builder *builder, const char *name, const wd_value *va
     }
     if (wd_value_is(value, WD_KIND_STRING)) {
         wd_span text;
-        text.text = wd_value_as_string(value, &text.length);
+        text.at = wd_value_as_string(value, &text.length);
         text = wd_span_trim(text);
-        size_t size = text.length == 0 ? 0 : read_decimal(text.text, text.length, &number);
+        size_t size = text.length == 0 ? 0 : read_decimal(text.at, text.length, &number);
         double unit = size == 0 ? 0 : unit_ms(wd_span_from(text, size), default_ms);
         if (unit > 0) {
             set_ms(builder, name, number * unit);

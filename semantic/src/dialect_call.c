@@ -25,7 +25,7 @@ static bool is_ident(char c)
 
 static size_t blanks_from(const call_reader *reader, size_t at)
 {
-    while (at < reader->text.length && is_blank(reader->text.text[at])) {
+    while (at < reader->text.length && is_blank(reader->text.at[at])) {
         at++;
     }
     return at;
@@ -33,7 +33,7 @@ static size_t blanks_from(const call_reader *reader, size_t at)
 
 static char char_at(const call_reader *reader, size_t at)
 {
-    return at < reader->text.length ? reader->text.text[at] : '\0';
+    return at < reader->text.length ? reader->text.at[at] : '\0';
 }
 
 static size_t ident_end(const call_reader *reader, size_t at)
@@ -94,9 +94,9 @@ static wd_status read_quoted(call_reader *reader, wd_value **ret_value)
     size_t end = 0;  // the last quote that may close, until one that does is found
     bool closed = false;
     for (size_t at = start; !closed && at < reader->text.length; at++) {
-        if (reader->text.text[at] == '\\') {
+        if (reader->text.at[at] == '\\') {
             at++;
-        } else if (reader->text.text[at] == quote) {
+        } else if (reader->text.at[at] == quote) {
             quote_rank rank = rank_quote(reader, at);
             end = rank == QUOTE_INNER ? end : at;
             closed = rank == QUOTE_CLOSES;
@@ -109,7 +109,7 @@ static wd_status read_quoted(call_reader *reader, wd_value **ret_value)
     wd_buffer buffer = { 0 };
     wd_status status = wd_buffer_append(&buffer, "", 0);
     if (status == WD_OK) {
-        status = wd_loose_unescape(reader->text.text + start, end - start, &buffer);
+        status = wd_loose_unescape(reader->text.at + start, end - start, &buffer);
     }
     if (status == WD_OK) {
         status = wd_value_string(buffer.bytes, buffer.length, ret_value);
@@ -130,14 +130,14 @@ static wd_status read_bare(call_reader *reader, wd_value **ret_value)
         tagged = tagged && !(c == '>' && end > start && char_at(reader, blanks_from(reader, end + 1)) == ',');
         end++;
     }
-    wd_span word = wd_span_trim((wd_span){ reader->text.text + start, end - start });
+    wd_span word = wd_span_trim((wd_span){ reader->text.at + start, end - start });
     reader->at = end;
     if (word.length == 0) {
         return WD_EPARSE;
     }
     char digits[32];
-    if (word.length < sizeof digits && strspn(word.text, "+-.0123456789") >= word.length) {
-        memcpy(digits, word.text, word.length);
+    if (word.length < sizeof digits && strspn(word.at, "+-.0123456789") >= word.length) {
+        memcpy(digits, word.at, word.length);
         digits[word.length] = '\0';
         char *rest = NULL;
         double number = strtod(digits, &rest);
@@ -145,7 +145,7 @@ static wd_status read_bare(call_reader *reader, wd_value **ret_value)
             return wd_value_double(number, ret_value);
         }
     }
-    return wd_value_string(word.text, word.length, ret_value);
+    return wd_value_string(word.at, word.length, ret_value);
 }
 
 static wd_status read_argument(call_reader *reader, wd_value **ret_value)
@@ -157,7 +157,7 @@ static wd_status read_argument(call_reader *reader, wd_value **ret_value)
     if (c == '[' || c == '(' || c == '{') {
         size_t used = 0;
         wd_status status = wd_loose_parse(
-            reader->text.text + reader->at, reader->text.length - reader->at, ret_value, &used, NULL);
+            reader->text.at + reader->at, reader->text.length - reader->at, ret_value, &used, NULL);
         reader->at += used;
         return status;
     }
@@ -170,7 +170,7 @@ static wd_status read_one(call_reader *reader, int *position, wd_value **args_p)
     size_t start = reader->at;
     size_t end = ident_end(reader, start);
     char place[16];
-    wd_span name = { reader->text.text + start, end - start };
+    wd_span name = { reader->text.at + start, end - start };
     reader->named = name_follows(reader, start);
     if (reader->named) {
         reader->at = blanks_from(reader, blanks_from(reader, end) + 1);
@@ -181,7 +181,7 @@ static wd_status read_one(call_reader *reader, int *position, wd_value **args_p)
     wd_value *item = NULL;
     wd_status status = read_argument(reader, &item);
     if (status == WD_OK) {
-        status = wd_object_set_n(args_p, name.text, name.length, &item);
+        status = wd_object_set_n(args_p, name.at, name.length, &item);
     }
     wd_value_unref(&item);
     return status;
@@ -210,8 +210,8 @@ static wd_status read_call(call_reader *reader, wd_call *ret_call)
     }
     reader->at++;
     *ret_call = (wd_call){
-        .name = { reader->text.text + start, name_end - start },
-        .whole = { reader->text.text + start, reader->at - start },
+        .name = { reader->text.at + start, name_end - start },
+        .whole = { reader->text.at + start, reader->at - start },
         .args = args,
     };
     return WD_OK;
@@ -244,7 +244,7 @@ wd_status wd_call_next(wd_span text, size_t *at, const char *const *names, wd_ca
             continue;
         }
         *at = end;
-        wd_span name = { text.text + start, end - start };
+        wd_span name = { text.at + start, end - start };
         if (char_at(&reader, blanks_from(&reader, end)) != '(' || !is_named(name, names)) {
             continue;
         }

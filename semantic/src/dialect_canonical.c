@@ -36,16 +36,16 @@ void wd_dialect_canonical(wd_builder *builder, wd_reply_text *text)
     size_t start = 0;
     size_t end = 0;
     wd_value *value = NULL;
-    wd_status status = wd_loose_parse(text->body.text, text->body.length, &value, NULL, NULL);
+    wd_status status = wd_loose_parse(text->body.at, text->body.length, &value, NULL, NULL);
     if (status == WD_OK && wd_value_is(value, WD_KIND_ARRAY)) {
         for (size_t i = 0; builder->status == WD_OK && i < wd_array_count(value); i++) {
             canonical_action(builder, wd_array_at(value, i), text->body);
         }
     } else {
         wd_value_unref(&value);
-        status = wd_loose_last_object(text->body.text, text->body.length, &value, &start, &end);
+        status = wd_loose_last_object(text->body.at, text->body.length, &value, &start, &end);
         if (status == WD_OK) {
-            canonical_action(builder, value, (wd_span){ text->body.text + start, end - start });
+            canonical_action(builder, value, (wd_span){ text->body.at + start, end - start });
         }
     }
     builder->status = status == WD_ENOMEM ? status : builder->status;

@@ -149,16 +149,16 @@ void wd_dialect_anthropic(wd_builder *builder, wd_reply_text *text)
     wd_value *value = NULL;
     size_t start = 0;
     size_t end = body.length;
-    wd_status status = wd_loose_parse(body.text, body.length, &value, NULL, NULL);
+    wd_status status = wd_loose_parse(body.at, body.length, &value, NULL, NULL);
     if (status == WD_EPARSE || status == WD_ELIMIT) {
-        status = wd_loose_last_object(body.text, body.length, &value, &start, &end);
+        status = wd_loose_last_object(body.at, body.length, &value, &start, &end);
     }
     const wd_value *content = wd_value_is(value, WD_KIND_ARRAY) ? value : wd_object_get(value, "content");
     if (status == WD_OK && wd_value_is(content, WD_KIND_ARRAY)) {
         anthropic_content(builder, content, whole_of(text));
     } else if (status == WD_OK) {
         const wd_value *input = wd_object_get(value, "input");
-        anthropic_action(builder, input == NULL ? value : input, (wd_span){ body.text + start, end - start });
+        anthropic_action(builder, input == NULL ? value : input, (wd_span){ body.at + start, end - start });
     } else if (status == WD_ENOMEM) {
         builder->status = status;
     }
@@ -279,11 +279,11 @@ void wd_dialect_openai(wd_builder *builder, wd_reply_text *text)
     size_t start = 0;
     size_t end = body.length;
     wd_buffer thought = { 0 };
-    wd_status status = wd_loose_parse(body.text, body.length, &value, NULL, NULL);
+    wd_status status = wd_loose_parse(body.at, body.length, &value, NULL, NULL);
     if (status == WD_EPARSE || status == WD_ELIMIT) {
-        status = wd_loose_last_object(body.text, body.length, &value, &start, &end);
+        status = wd_loose_last_object(body.at, body.length, &value, &start, &end);
     }
-    wd_span raw = { body.text + start, end - start };
+    wd_span raw = { body.at + start, end - start };
     const wd_value *items = wd_value_is(value, WD_KIND_ARRAY) ? value : wd_object_get(value, "output");
     if (status == WD_OK && wd_value_is(items, WD_KIND_ARRAY)) {
         for (size_t i = 0; builder->status == WD_OK && i < wd_array_count(items); i++) {

@@ -140,10 +140,10 @@ void wd_dialect_mobilegym(wd_builder *builder, wd_reply_text *text)
     wd_value *object = NULL;
     size_t start = 0;
     size_t end = 0;
-    wd_status status = wd_loose_last_object(text->body.text, text->body.length, &object, &start, &end);
+    wd_status status = wd_loose_last_object(text->body.at, text->body.length, &object, &start, &end);
     if (status == WD_OK) {
         const wd_value *data = wd_object_get(object, "action_data");
-        wd_span raw = { text->body.text + start, end - start };
+        wd_span raw = { text->body.at + start, end - start };
         wd_mobilegym_action(builder, wd_value_string_or(WD_FIRST_OF(object, "action_type", "action"), ""),
             wd_value_is(data, WD_KIND_OBJECT) ? data : object, raw);
     } else if (status == WD_ENOMEM) {
@@ -163,12 +163,12 @@ static size_t field_length(wd_span span, const char **ret_name)
     static const char wide_colon[] = "\xef\xbc\x9a";
     for (size_t i = 0; i < WD_COUNT_OF(fields); i++) {
         size_t length = strlen(fields[i]);
-        if (span.length <= length || strncasecmp(span.text, fields[i], length) != 0) {
+        if (span.length <= length || strncasecmp(span.at, fields[i], length) != 0) {
             continue;
         }
         wd_span rest = wd_span_from(span, length);
-        bool wide = rest.length >= 3 && memcmp(rest.text, wide_colon, 3) == 0;
-        if (wide || rest.text[0] == ':') {
+        bool wide = rest.length >= 3 && memcmp(rest.at, wide_colon, 3) == 0;
+        if (wide || rest.at[0] == ':') {
             *ret_name = fields[i];
             return length + (wide ? 3 : 1);
         }
@@ -184,15 +184,15 @@ static wd_status read_fields(wd_span line, wd_value **object_p)
     const char *next_name = NULL;
     size_t value = 0;
     for (size_t at = 0; status == WD_OK && at <= line.length; at++) {
-        bool begins = at == 0 || at == line.length || line.text[at - 1] == '\t' || line.text[at - 1] == '\n';
+        bool begins = at == 0 || at == line.length || line.at[at - 1] == '\t' || line.at[at - 1] == '\n';
         size_t length = begins && at < line.length ? field_length(wd_span_from(line, at), &next_name) : 0;
         if (length == 0 && at < line.length) {
             continue;
         }
         if (name != NULL) {
-            wd_span text = wd_span_trim((wd_span){ line.text + value, at - value });
+            wd_span text = wd_span_trim((wd_span){ line.at + value, at - value });
             wd_value *item = NULL;
-            status = wd_value_string(text.text, text.length, &item);
+            status = wd_value_string(text.at, text.length, &item);
             if (status == WD_OK) {
                 status = wd_object_set(object_p, name, &item);
             }

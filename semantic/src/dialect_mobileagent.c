@@ -31,23 +31,23 @@ static const wd_name_kind phrases[] = {
 static bool in_brackets(wd_span rest, wd_span *ret_inner)
 {
     rest = wd_span_trim(rest);
-    char open = rest.length > 0 ? rest.text[0] : '\0';
+    char open = rest.length > 0 ? rest.at[0] : '\0';
     char close = open == '(' ? ')' : ']';
     if (open != '(' && open != '[') {
         return false;
     }
     size_t end = rest.length;
-    while (end > 1 && rest.text[end - 1] != close) {
+    while (end > 1 && rest.at[end - 1] != close) {
         end--;
     }
     if (end <= 1) {
         return false;
     }
-    wd_span inner = { rest.text + 1, end - 2 };
+    wd_span inner = { rest.at + 1, end - 2 };
     wd_span bare = wd_span_trim(inner);
-    char quote = bare.length >= 2 ? bare.text[0] : '\0';
-    if ((quote == '"' || quote == '\'') && bare.text[bare.length - 1] == quote) {
-        inner = (wd_span){ bare.text + 1, bare.length - 2 };
+    char quote = bare.length >= 2 ? bare.at[0] : '\0';
+    if ((quote == '"' || quote == '\'') && bare.at[bare.length - 1] == quote) {
+        inner = (wd_span){ bare.at + 1, bare.length - 2 };
     }
     *ret_inner = inner;
     return true;
@@ -84,8 +84,8 @@ static void phrase_text(wd_builder *builder, wd_span rest, bool typed)
     wd_value *value = NULL;
     wd_status status = wd_buffer_append(&buffer, "", 0);
     if (status == WD_OK) {
-        status = builder->recorded ? wd_buffer_append(&buffer, inner.text, inner.length)
-                                   : wd_loose_unescape(inner.text, inner.length, &buffer);
+        status = builder->recorded ? wd_buffer_append(&buffer, inner.at, inner.length)
+                                   : wd_loose_unescape(inner.at, inner.length, &buffer);
     }
     if (status == WD_OK) {
         status = wd_value_string(buffer.bytes, buffer.length, &value);
@@ -105,22 +105,22 @@ static void phrase_text(wd_builder *builder, wd_span rest, bool typed)
 static void phrase_action(wd_builder *builder, wd_span part)
 {
     size_t end = 0;
-    while (end < part.length && part.text[end] != '(' && part.text[end] != '[' && part.text[end] != '\n') {
+    while (end < part.length && part.at[end] != '(' && part.at[end] != '[' && part.at[end] != '\n') {
         end++;
     }
-    wd_span name = wd_span_trim((wd_span){ part.text, end });
-    while (name.length > 0 && (name.text[name.length - 1] == '.' || name.text[name.length - 1] == ':')) {
+    wd_span name = wd_span_trim((wd_span){ part.at, end });
+    while (name.length > 0 && (name.at[name.length - 1] == '.' || name.at[name.length - 1] == ':')) {
         name.length--;
     }
     char word[WD_NAME_SIZE] = "";
     char plain[WD_NAME_SIZE];
-    memcpy(word, name.text, name.length < sizeof word - 1 ? name.length : 0);
+    memcpy(word, name.at, name.length < sizeof word - 1 ? name.length : 0);
     wd_plain_name(word, plain);
     wd_action_kind kind = wd_kind_of(phrases, WD_COUNT_OF(phrases), plain);
     wd_span rest = wd_span_from(part, end);
     if (kind == WD_ACTION_KIND_COUNT) {
         wd_build_invalid(
-            builder, part, "unknown action name %.*s", (int)(name.length < 60 ? name.length : 60), name.text);
+            builder, part, "unknown action name %.*s", (int)(name.length < 60 ? name.length : 60), name.at);
         return;
     }
     wd_build_begin(builder, kind, part);
@@ -247,9 +247,9 @@ void wd_dialect_mobileagent_e(wd_builder *builder, wd_reply_text *text)
     wd_value *object = NULL;
     size_t start = 0;
     size_t end = 0;
-    wd_status status = wd_loose_last_object(part.text, part.length, &object, &start, &end);
+    wd_status status = wd_loose_last_object(part.at, part.length, &object, &start, &end);
     if (status == WD_OK) {
-        wd_mobileagent_e_action(builder, object, NULL, (wd_span){ part.text + start, end - start });
+        wd_mobileagent_e_action(builder, object, NULL, (wd_span){ part.at + start, end - start });
     } else if (status == WD_ENOMEM) {
         builder->status = status;
     }

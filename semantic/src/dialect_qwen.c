@@ -139,11 +139,11 @@ void wd_dialect_qwen(wd_builder *builder, wd_reply_text *text)
     wd_value *object = NULL;
     size_t start = 0;
     size_t end = 0;
-    wd_status status = wd_loose_last_object(text->body.text, text->body.length, &object, &start, &end);
+    wd_status status = wd_loose_last_object(text->body.at, text->body.length, &object, &start, &end);
     if (status == WD_OK) {
-        wd_qwen_action(builder, object, (wd_span){ text->body.text + start, end - start });
+        wd_qwen_action(builder, object, (wd_span){ text->body.at + start, end - start });
         if (text->thought.length == 0) {
-            text->thought = wd_span_trim((wd_span){ text->body.text, start });
+            text->thought = wd_span_trim((wd_span){ text->body.at, start });
         }
     } else if (status == WD_ENOMEM) {
         builder->status = status;

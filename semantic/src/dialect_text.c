@@ -19,18 +19,18 @@ static bool is_letter(char c)
 
 wd_span wd_span_from(wd_span span, size_t start)
 {
-    return (wd_span){ span.text + start, span.length - start };
+    return (wd_span){ span.at + start, span.length - start };
 }
 
 wd_span wd_span_trim(wd_span span)
 {
     static const char mark[] = "\xef\xbb\xbf";
     for (;;) {
-        if (span.length > 0 && is_blank(span.text[0])) {
+        if (span.length > 0 && is_blank(span.at[0])) {
             span = wd_span_from(span, 1);
-        } else if (span.length >= 3 && memcmp(span.text, mark, 3) == 0) {
+        } else if (span.length >= 3 && memcmp(span.at, mark, 3) == 0) {
             span = wd_span_from(span, 3);
-        } else if (span.length > 0 && is_blank(span.text[span.length - 1])) {
+        } else if (span.length > 0 && is_blank(span.at[span.length - 1])) {
             span.length--;
         } else {
             return span;
@@ -38,22 +38,17 @@ wd_span wd_span_trim(wd_span span)
     }
 }
 
-bool wd_span_is(wd_span span, const char *text)
-{
-    return span.length == strlen(text) && memcmp(span.text, text, span.length) == 0;
-}
-
 bool wd_span_is_nocase(wd_span span, const char *text)
 {
-    return span.length == strlen(text) && strncasecmp(span.text, text, span.length) == 0;
+    return span.length == strlen(text) && strncasecmp(span.at, text, span.length) == 0;
 }
 
 static bool starts(wd_span span, size_t at, const char *text)
 {
     size_t length = strlen(text);
     return length <= span.length - at &&
-           (span.text[at] | 0x20) == (text[0] | 0x20) &&  // the usual case, cheaply
-           strncasecmp(span.text + at, text, length) == 0;
+           (span.at[at] | 0x20) == (text[0] | 0x20) &&  // the usual case, cheaply
+           strncasecmp(span.at + at, text, length) == 0;
 }
 
 size_t wd_span_find(wd_span span, const char *text)
@@ -77,7 +72,7 @@ size_t wd_span_find_last(wd_span span, const char *text)
 
 static wd_span span_between(wd_span span, size_t start, size_t end)
 {
-    return (wd_span){ span.text + start, end - start };
+    return (wd_span){ span.at + start, end - start };
 }
 
 // ---- cleaning -------------------------------------------------------------------------------------------------
@@ -86,31 +81,31 @@ static wd_span span_between(wd_span span, size_t start, size_t end)
 static size_t token_length(wd_span span)
 {
     enum { TOKEN_MAX = 40 };
-    if (span.length < 5 || span.text[0] != '<' || span.text[1] != '|') {
+    if (span.length < 5 || span.at[0] != '<' || span.at[1] != '|') {
         return 0;
     }
     size_t at = 2;
-    while (at < span.length && at < TOKEN_MAX && (is_letter(span.text[at]) || span.text[at] == '_')) {
+    while (at < span.length && at < TOKEN_MAX && (is_letter(span.at[at]) || span.at[at] == '_')) {
         at++;
     }
-    return at > 2 && at + 1 < span.length && span.text[at] == '|' && span.text[at + 1] == '>' ? at + 2 : 0;
+    return at > 2 && at + 1 < span.length && span.at[at] == '|' && span.at[at + 1] == '>' ? at + 2 : 0;
 }
 
 /// Length of the line at the start of the span if it is a code fence, newline included; 0 else.
 static size_t fence_length(wd_span span)
 {
     size_t at = 0;
-    while (at < span.length && (span.text[at] == ' ' || span.text[at] == '\t')) {
+    while (at < span.length && (span.at[at] == ' ' || span.at[at] == '\t')) {
         at++;
     }
     if (!starts(span, at, "```")) {
         return 0;
     }
     at += 3;
-    while (at < span.length && (is_letter(span.text[at]) || span.text[at] == ' ' || span.text[at] == '\r')) {
+    while (at < span.length && (is_letter(span.at[at]) || span.at[at] == ' ' || span.at[at] == '\r')) {
         at++;
     }
-    return at == span.length ? at : span.text[at] == '\n' ? at + 1 : 0;
+    return at == span.length ? at : span.at[at] == '\n' ? at + 1 : 0;
 }
 
 /// In place: drop tokens and fence lines.
@@ -125,8 +120,8 @@ static void strip_marks(wd_buffer *buffer)
             dropped = fence_length(rest);
         }
         if (dropped == 0) {
-            line_start = rest.text[0] == '\n';
-            buffer->bytes[kept++] = rest.text[0];
+            line_start = rest.at[0] == '\n';
+            buffer->bytes[kept++] = rest.at[0];
             dropped = 1;
         }
         rest = wd_span_from(rest, dropped);
@@ -218,26 +213,26 @@ enum { LABEL_ACTION = WD_COUNT_OF(labels) - 1, LABEL_REASONING = 3 };
 static size_t label_length(wd_span line, size_t *ret_label)
 {
     size_t at = 0;
-    while (at < line.length && (line.text[at] == '#' || line.text[at] == '*' || line.text[at] == ' ')) {
+    while (at < line.length && (line.at[at] == '#' || line.at[at] == '*' || line.at[at] == ' ')) {
         at++;
     }
-    bool heading = at > 0 && line.text[0] == '#';
+    bool heading = at > 0 && line.at[0] == '#';
     for (size_t i = 0; i < WD_COUNT_OF(labels); i++) {
         if (!starts(line, at, labels[i])) {
             continue;
         }
         size_t end = at + strlen(labels[i]);
         size_t marks = end;
-        while (end < line.length && strchr("*# \t", line.text[end]) != NULL && line.text[end] != '\0') {
+        while (end < line.length && strchr("*# \t", line.at[end]) != NULL && line.at[end] != '\0') {
             end++;
         }
-        bool colon = end < line.length && line.text[end] == ':';
-        bool closed = heading && (end == line.length || line.text[end] == '\n') && end >= marks;
+        bool colon = end < line.length && line.at[end] == ':';
+        bool closed = heading && (end == line.length || line.at[end] == '\n') && end >= marks;
         if (!colon && !closed) {
             return 0;
         }
         end += colon ? 1 : 0;
-        while (end < line.length && line.text[end] == '*') {
+        while (end < line.length && line.at[end] == '*') {
             end++;
         }
         *ret_label = i;
@@ -255,8 +250,8 @@ static size_t next_label(wd_span span, size_t at, size_t *ret_label, size_t *ret
             *ret_end = at + length;
             return at;
         }
-        const char *newline = memchr(span.text + at, '\n', span.length - at);
-        at = newline == NULL ? span.length : (size_t)(newline - span.text) + 1;
+        const char *newline = memchr(span.at + at, '\n', span.length - at);
+        at = newline == NULL ? span.length : (size_t)(newline - span.at) + 1;
     }
     return span.length;
 }

@@ -2,18 +2,11 @@
 #ifndef SEMANTIC_DIALECT_TEXT_H
 #define SEMANTIC_DIALECT_TEXT_H
 
+#include "text_util.h"
+
 #include "tree/json.h"
 
-#include <stdbool.h>
-
-/// A piece of text, borrowed. text is never NULL where a function returns one.
-typedef struct wd_span {
-    const char *text;
-    size_t length;
-} wd_span;
-
 wd_span wd_span_trim(wd_span span);                      // blanks, newlines, U+FEFF at both ends
-bool wd_span_is(wd_span span, const char *text);         // equal
 bool wd_span_is_nocase(wd_span span, const char *text);  // equal but for ASCII case
 /// Part of `span` from `start` (at most its length).
 wd_span wd_span_from(wd_span span, size_t start);

@@ -77,7 +77,7 @@ static void call_action(wd_builder *builder, const wd_call *call, const wd_name_
     char name[2 * WD_NAME_SIZE] = "";
     char plain[WD_NAME_SIZE];
     size_t length = call->name.length < sizeof name - 1 ? call->name.length : sizeof name - 1;
-    memcpy(name, call->name.text, length);
+    memcpy(name, call->name.at, length);
     name[length] = '\0';
     wd_plain_name(name, plain);
     wd_action_kind kind = wd_kind_of(kinds, count, plain);

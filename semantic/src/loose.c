@@ -1,5 +1,7 @@
 #include "loose.h"
 
+#include "text_util.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,30 +62,10 @@ static long hex_value(const char *text, size_t length, size_t count)
 static wd_status append_code_point(wd_buffer *buffer, long code)
 {
     char bytes[4];
-    size_t size;
     if (code <= 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
         return wd_buffer_text(buffer, replacement);
     }
-    if (code < 0x80) {
-        bytes[0] = (char)code;
-        size = 1;
-    } else if (code < 0x800) {
-        bytes[0] = (char)(0xc0 | code >> 6);
-        bytes[1] = (char)(0x80 | (code & 0x3f));
-        size = 2;
-    } else if (code < 0x10000) {
-        bytes[0] = (char)(0xe0 | code >> 12);
-        bytes[1] = (char)(0x80 | (code >> 6 & 0x3f));
-        bytes[2] = (char)(0x80 | (code & 0x3f));
-        size = 3;
-    } else {
-        bytes[0] = (char)(0xf0 | code >> 18);
-        bytes[1] = (char)(0x80 | (code >> 12 & 0x3f));
-        bytes[2] = (char)(0x80 | (code >> 6 & 0x3f));
-        bytes[3] = (char)(0x80 | (code & 0x3f));
-        size = 4;
-    }
-    return wd_buffer_append(buffer, bytes, size);
+    return wd_buffer_append(buffer, bytes, wd_utf8_put((uint32_t)code, bytes));
 }
 
 /// The escape that starts at text[0] == '\\'; returns the bytes it takes and gives what it stands for: a code
