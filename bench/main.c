@@ -7,6 +7,7 @@
 #include <string.h>
 
 static void bench_self(wd_bench *bench);
+wd_bench_function bench_device;
 wd_bench_function bench_scenes;
 
 // Each benchmark registers here.
@@ -16,6 +17,7 @@ static const struct {
 } benches[] = {
     { "self", "what one reading of the clock costs", bench_self },
     { "scenes", "reading foreign screens and telling app and page [FILE]", bench_scenes },
+    { "device", "operations, injects, resets and forks of the simulated phone", bench_device },
 };
 
 static void read_clock(void *context)
