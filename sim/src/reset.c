@@ -30,20 +30,42 @@ wd_status wd_reset(wd_machine *machine, const wd_value *boot)
 
 // ---- reload -------------------------------------------------------------------------------------------------------
 
-/// Lay what is stored under `key` over `place`, one level deep.
+/// A state that was saved here is whole but for `_temp`: it comes back as it was, removed members stay removed.
+static wd_status whole_state(const wd_value *saved, const wd_value *initial, wd_value **ret_state)
+{
+    wd_value *state = wd_value_ref(saved);
+    wd_value *temp = wd_value_ref(wd_object_get(initial, "_temp"));
+    wd_status status = temp != NULL ? wd_object_set(&state, "_temp", &temp) : WD_OK;
+    wd_value_unref(&temp);
+    if (status != WD_OK) {
+        wd_value_unref(&state);
+        return status;
+    }
+    *ret_state = state;
+    return WD_OK;
+}
+
+/// Load what is stored under `key` into `place`. A text, which a third party put there, is laid over the initial state.
 static wd_status hydrate_place(wd_machine *machine, const char *key, wd_place place)
 {
-    if (wd_machine_get(machine, WD_AT("sys", "storage", key)) == NULL) {
+    const wd_value *form = wd_machine_get(machine, WD_AT("sys", "storage", key));
+    if (form == NULL) {
         return WD_OK;
     }
     wd_value *initial = wd_value_ref(wd_machine_get(machine, place));
-    initial = initial != NULL ? initial : wd_value_object();
+    if (!wd_value_is(initial, WD_KIND_OBJECT)) {  // null until something is stored
+        wd_value_unref(&initial);
+        initial = wd_value_object();
+    }
     wd_value *state = NULL;
     bool loaded = false;
-    wd_status status = wd_store_hydrate(machine, key, initial, &state, &loaded);
+    const wd_value *saved = wd_object_get(form, "state");
+    wd_status status = saved != NULL ? whole_state(saved, initial, &state)
+                                     : wd_store_hydrate(machine, key, initial, &state, &loaded);
     if (status == WD_OK) {
         status = wd_machine_put(machine, place, &state);
     }
+    wd_value_unref(&state);
     wd_value_unref(&initial);
     return status;
 }

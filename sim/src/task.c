@@ -219,16 +219,39 @@ static wd_status bring_to_front(wd_machine *machine, size_t index, bool forget_c
     return status;
 }
 
-static wd_status draw_id(wd_machine *machine, const char *counter, wd_value **ret_id)
+/// "<counter>_<n>", drawn; numbers whose id came from outside are passed over.
+static wd_status draw_id(wd_machine *machine, const char *counter,
+    bool (*in_use)(const wd_machine *machine, const char *id), wd_value **ret_id)
 {
-    int64_t number = 0;
-    wd_status status = wd_machine_draw(machine, counter, &number);
-    return status != WD_OK ? status : wd_value_format(ret_id, "%s_%lld", counter, (long long)number);
+    wd_value *id = NULL;
+    wd_status status = WD_OK;
+    do {
+        int64_t number = 0;
+        wd_value_unref(&id);
+        status = wd_machine_draw(machine, counter, &number);
+        if (status == WD_OK) {
+            status = wd_value_format(&id, "%s_%lld", counter, (long long)number);
+        }
+    } while (status == WD_OK && in_use(machine, wd_value_as_string(id, NULL)));
+    if (status == WD_OK) {
+        *ret_id = id;
+    }
+    return status;
+}
+
+static bool task_id_in_use(const wd_machine *machine, const char *id)
+{
+    return wd_task_find(machine, id).task != NULL;
+}
+
+bool wd_activity_lives(const wd_machine *machine, const char *id)
+{
+    return wd_history_path(machine, id) != NULL;
 }
 
 wd_status wd_activity_draw_id(wd_machine *machine, wd_value **ret_id)
 {
-    return draw_id(machine, "act", ret_id);
+    return draw_id(machine, "act", wd_activity_lives, ret_id);
 }
 
 static wd_status make_task(wd_machine *machine, const char *app)
@@ -237,7 +260,7 @@ static wd_status make_task(wd_machine *machine, const char *app)
     wd_value *activity_id = NULL;
     wd_value *task = NULL;
     int64_t stamp = 0;
-    wd_status status = draw_id(machine, "task", &task_id);
+    wd_status status = draw_id(machine, "task", task_id_in_use, &task_id);
     if (status == WD_OK) {
         status = wd_activity_draw_id(machine, &activity_id);
     }

@@ -45,7 +45,7 @@ WD_NODISCARD wd_status wd_task_activate(wd_machine *machine, const char *task_id
 WD_NODISCARD wd_status wd_task_go_home(wd_machine *machine);
 WD_NODISCARD wd_status wd_task_show_recents(wd_machine *machine);
 WD_NODISCARD wd_status wd_task_close(wd_machine *machine, const char *task_id, bool *ret_done);
-/// Takes *activity_p, an object with activityId, appId, initialRoute. Its history starts as ["/"].
+/// Takes *activity_p, an object with activityId (that none has yet), appId, initialRoute. Its history starts as ["/"].
 /// @retval WD_ELIMIT WD_TASK_STACK_MAX.
 WD_NODISCARD wd_status wd_task_push(
     wd_machine *machine, const char *task_id, wd_value **activity_p, bool *ret_done);
@@ -58,6 +58,8 @@ WD_NODISCARD wd_status wd_task_consume_caller(wd_machine *machine, const char *t
 /// Initial state, or the given tasks adopted. The counters of tasks restart (D17). @retval WD_EINVAL malformed tasks.
 WD_NODISCARD wd_status wd_task_reset(wd_machine *machine, const wd_value *state, wd_error *error);
 
+/// Is there a live activity of that id?
+bool wd_activity_lives(const wd_machine *machine, const char *id);
 /// "act_<n>", drawn. New reference.
 WD_NODISCARD wd_status wd_activity_draw_id(wd_machine *machine, wd_value **ret_id);
 

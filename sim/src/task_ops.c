@@ -1,4 +1,5 @@
 /// task_ops.c - the task operations by name ("tm.*"), the adoption of a task state, and boot.
+#include "coerce.h"
 #include "device_struct.h"
 #include "task.h"
 
@@ -7,8 +8,7 @@
 wd_status wd_boot_tasks(wd_machine *machine, const wd_device_options *options, wd_error *error)
 {
     (void)options;
-    wd_status status = wd_task_reset(machine, NULL, error);
-    return status;
+    return wd_task_reset(machine, NULL, error);
 }
 
 // ---- adopting a state -----------------------------------------------------------------------------------------------
@@ -52,24 +52,14 @@ static wd_status check_task(const wd_value *task, size_t at, wd_error *error)
     return status;
 }
 
-/// JavaScript's idea of a flag, which the shape of an adopted state is read with.
-static bool truthy(const wd_value *value)
+static bool names_a_task(const wd_value *tasks, const wd_value *id)
 {
-    switch (value == NULL ? WD_KIND_NULL : wd_value_kind(value)) {
-    case WD_KIND_NULL:
-        return false;
-    case WD_KIND_BOOL:
-        return wd_value_as_bool(value);
-    case WD_KIND_INT:
-    case WD_KIND_DOUBLE:
-        return wd_value_as_double(value) != 0;
-    case WD_KIND_STRING:
-        return wd_value_as_string(value, NULL)[0] != '\0';
-    case WD_KIND_ARRAY:
-    case WD_KIND_OBJECT:
-        break;
+    for (size_t i = 0; i < wd_array_count(tasks); i++) {
+        if (wd_value_equal(wd_object_get(wd_array_at(tasks, i), "taskId"), id)) {
+            return true;
+        }
     }
-    return true;
+    return false;
 }
 
 static wd_status put_state(
@@ -92,7 +82,7 @@ static wd_status put_state(
 }
 
 /// Histories start anew, one for each adopted activity; what the old activities owed is forgotten with them.
-static wd_status restart_beside(wd_machine *machine)
+static wd_status restart_beside(wd_machine *machine, wd_error *error)
 {
     static const char *const counters[] = { "task", "act", "stamp", "request" };
     static const char *const parts[] = { "histories", "pending" };
@@ -107,8 +97,15 @@ static wd_status restart_beside(wd_machine *machine)
     const wd_value *tasks = wd_machine_get(machine, WD_AT("os", "tasks"));
     for (size_t i = 0; i < wd_array_count(tasks) && status == WD_OK; i++) {
         const wd_value *stack = wd_object_get(wd_array_at(tasks, i), "stack");
+        if (wd_task_find(machine, wd_task_id(wd_array_at(tasks, i))).index != i) {
+            return wd_error_set(error, WD_EEXIST, "state.tasks[%zu].taskId: is there already", i);
+        }
         for (size_t k = 0; k < wd_array_count(stack) && status == WD_OK; k++) {
-            status = wd_history_start(machine, wd_activity_id(wd_array_at(stack, k)));
+            const char *id = wd_activity_id(wd_array_at(stack, k));
+            if (wd_activity_lives(machine, id)) {
+                return wd_error_set(error, WD_EEXIST, "state.tasks[%zu]: %.80s is there already", i, id);
+            }
+            status = wd_history_start(machine, id);
         }
     }
     return status;
@@ -125,15 +122,18 @@ wd_status wd_task_reset(wd_machine *machine, const wd_value *state, wd_error *er
         for (size_t i = 0; i < wd_array_count(tasks) && status == WD_OK; i++) {
             status = check_task(wd_array_at(tasks, i), i, error);
         }
+        const wd_value *active = wd_object_get(state, "activeTaskId");
+        if (status == WD_OK && wd_value_is(active, WD_KIND_STRING) && !names_a_task(tasks, active)) {
+            return wd_error_set(error, WD_ENOENT, "state.activeTaskId: no task of the list");
+        }
         if (status == WD_OK) {
-            status = put_state(machine, tasks, wd_object_get(state, "activeTaskId"),
-                truthy(wd_object_get(state, "isLauncherVisible")),
-                truthy(wd_object_get(state, "isRecentsVisible")));
+            status = put_state(machine, tasks, active, wd_truthy(wd_object_get(state, "isLauncherVisible")),
+                wd_truthy(wd_object_get(state, "isRecentsVisible")));
         }
     } else {
         status = put_state(machine, NULL, NULL, true, false);
     }
-    return status != WD_OK ? status : restart_beside(machine);
+    return status != WD_OK ? status : restart_beside(machine, error);
 }
 
 // ---- operations -----------------------------------------------------------------------------------------------------
@@ -237,6 +237,10 @@ static wd_status op_push(wd_machine *machine, const wd_value *args, wd_value **r
         if (status != WD_OK) {
             wd_error_prefix(error, "activity");
         }
+    }
+    const char *id = wd_value_string_or(wd_object_get(given, "activityId"), "");
+    if (status == WD_OK && wd_activity_lives(machine, id)) {
+        status = wd_error_set(error, WD_EEXIST, "activity.activityId: %.80s lives already", id);
     }
     bool done = false;
     if (status == WD_OK) {
