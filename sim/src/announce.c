@@ -17,6 +17,8 @@ static reported look(const wd_value *root)
     return parts;
 }
 
+enum { FIELDS_MAX = 16 };
+
 // A field of a broadcast's extras: where it is read.
 typedef struct field {
     const char *name;
@@ -85,9 +87,18 @@ static const wd_value *read_field(const field *row, const reported *parts)
     return value;
 }
 
+/// A field of a part that is the same node is what it was. What wifi says depends on the switch in global as well.
+static bool part_unchanged(const field *row, const reported *before, const reported *now)
+{
+    return row->part(before) == row->part(now) && (row->part != wifi_of || before->global == now->global);
+}
+
 static bool differs(const field *fields, size_t count, const reported *before, const reported *now)
 {
     for (size_t i = 0; i < count; i++) {
+        if (part_unchanged(&fields[i], before, now)) {
+            continue;
+        }
         const wd_value *old = read_field(&fields[i], before), *new = read_field(&fields[i], now);
         if (!wd_value_same(old, new) && !wd_value_equal(old, new)) {
             return true;
@@ -98,20 +109,14 @@ static bool differs(const field *fields, size_t count, const reported *before, c
 
 static wd_status collect(const field *fields, size_t count, const reported *parts, wd_value **ret_extras)
 {
-    wd_value *extras = wd_value_object();
-    wd_status status = WD_OK;
-    for (size_t i = 0; status == WD_OK && i < count; i++) {
-        wd_value *value = wd_value_ref(read_field(&fields[i], parts));
-        if (value != NULL) {
-            status = wd_object_set(&extras, fields[i].name, &value);
-        }
+    const char *keys[FIELDS_MAX];
+    const wd_value *items[FIELDS_MAX];
+    wd_assert(count <= FIELDS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        keys[i] = fields[i].name;
+        items[i] = read_field(&fields[i], parts);
     }
-    if (status == WD_OK) {
-        *ret_extras = extras;
-        return WD_OK;
-    }
-    wd_value_unref(&extras);
-    return status;
+    return wd_value_members(keys, items, count, ret_extras);
 }
 
 wd_status wd_op_status_bar(wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
@@ -122,15 +127,14 @@ wd_status wd_op_status_bar(wd_machine *machine, const wd_value *args, wd_value *
     return collect(status_fields, WD_COUNT_OF(status_fields), &now, ret_answer);
 }
 
-static wd_status tell(
-    wd_machine *machine, const char *action, const field *fields, size_t count, const reported *before)
+static wd_status tell(wd_machine *machine, const char *action, const field *fields, size_t count,
+    const reported *before, const reported *now)
 {
-    reported now = look(machine->root);
     wd_value *extras = NULL;
-    if (!differs(fields, count, before, &now)) {
+    if (!differs(fields, count, before, now)) {
         return WD_OK;
     }
-    wd_status status = collect(fields, count, &now, &extras);
+    wd_status status = collect(fields, count, now, &extras);
     return status == WD_OK ? wd_machine_broadcast(machine, action, &extras) : status;
 }
 
@@ -144,15 +148,15 @@ wd_status wd_announce(wd_machine *machine, const wd_value *before)
     }
     wd_status status = wd_preference_sync(machine);
     if (status == WD_OK) {
-        status = tell(
-            machine, "os.intent.action.STATUS_BAR_CHANGED", status_fields, WD_COUNT_OF(status_fields), &old);
+        status = tell(machine, "os.intent.action.STATUS_BAR_CHANGED", status_fields,
+            WD_COUNT_OF(status_fields), &old, &now);
     }
     if (status == WD_OK) {
         status = tell(machine, "android.net.conn.CONNECTIVITY_CHANGE", connectivity_fields,
-            WD_COUNT_OF(connectivity_fields), &old);
+            WD_COUNT_OF(connectivity_fields), &old, &now);
     }
-    int locale = wd_locale_of(machine->root);
-    if (status == WD_OK && locale != wd_locale_of(before)) {
+    int locale = status == WD_OK && old.global != now.global ? wd_locale_of(machine->root) : 0;
+    if (status == WD_OK && old.global != now.global && locale != wd_locale_of(before)) {
         wd_value *extras = NULL;
         status = wd_value_pack(&extras, "{s:s}", "locale", wd_locale_name(locale));
         if (status == WD_OK) {

@@ -80,6 +80,7 @@ wd_status wd_device_fork(const wd_device *device, wd_device **ret_fork)
 static wd_mark begin(wd_device *device)
 {
     device->machine.dirty = 0;
+    device->machine.replaced = false;
     device->machine.sticky = WD_OK;
     wd_value_unref(&device->machine.deferred);
     return wd_machine_mark(&device->machine);
@@ -89,7 +90,7 @@ static wd_mark begin(wd_device *device)
 static wd_status settle(wd_machine *machine, const wd_value *before)
 {
     wd_status status = machine->sticky;
-    if (status == WD_OK) {
+    if (status == WD_OK && (machine->dirty != 0 || machine->replaced)) {
         status = wd_announce(machine, before);
     }
     if (status == WD_OK && machine->dirty != 0) {
@@ -216,6 +217,7 @@ wd_status wd_device_restore(wd_device *device, const wd_value *machine, wd_error
     wd_mark mark = begin(device);
     wd_value_unref(&device->machine.root);
     device->machine.root = wd_value_ref(machine);
+    device->machine.replaced = true;
     return finish(device, &mark, WD_OK);  // which announces what differs
 }
 

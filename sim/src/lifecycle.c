@@ -52,6 +52,12 @@ wd_status wd_lifecycle_events(wd_machine *machine, const wd_value *before)
     if (wd_value_same(os_before, os_now)) {
         return WD_OK;
     }
+    const wd_value *tasks_before = wd_object_get(os_before, "tasks");
+    const wd_value *tasks_now = wd_object_get(os_now, "tasks");
+    if (wd_value_same(tasks_before, tasks_now) &&
+        wd_value_equal(wd_object_get(os_before, "activeTaskId"), wd_object_get(os_now, "activeTaskId"))) {
+        return WD_OK;
+    }
     const char *was = wd_task_app_in_front(before);
     const char *is = wd_task_app_in_front(machine->root);
     wd_status status = WD_OK;
@@ -63,8 +69,7 @@ wd_status wd_lifecycle_events(wd_machine *machine, const wd_value *before)
             status = life_event(machine, "foreground", is);
         }
     }
-    if (status == WD_OK &&
-        !tasks_all_there(wd_object_get(os_before, "tasks"), wd_object_get(os_now, "tasks"))) {
+    if (status == WD_OK && !tasks_all_there(tasks_before, tasks_now)) {
         status = destroy_events(machine, before);
     }
     return status;

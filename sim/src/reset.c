@@ -16,6 +16,7 @@ wd_status wd_reset(wd_machine *machine, const wd_value *boot)
     wd_value_unref(&machine->root);
     machine->root = wd_value_ref(boot);
     machine->dirty = 0;
+    machine->replaced = true;
     wd_status status = wd_store_reinstate(machine, stores, false);
     wd_value_unref(&stores);
     wd_value *extras = NULL;
@@ -165,6 +166,7 @@ wd_status wd_reload(wd_machine *machine, const wd_value *boot)
     wd_value *old_sys = wd_value_ref(wd_machine_get(machine, WD_AT("sys")));
     wd_value_unref(&machine->root);
     machine->root = wd_value_ref(boot);
+    machine->replaced = true;
     status = keep_lasting(machine, old_sys);
     if (status == WD_OK) {
         status = hydrate_os(machine);

@@ -66,7 +66,7 @@ const char *const *wd_store_lasting_sys(size_t *ret_count)
 uint32_t wd_store_dirty_bits(const char *part)
 {
     for (size_t i = 0; i < WD_COUNT_OF(os_parts); i++) {
-        if (strcmp(os_parts[i].name, part) == 0) {
+        if (os_parts[i].name[0] == part[0] && strcmp(os_parts[i].name, part) == 0) {
             return os_parts[i].key != NULL ? UINT32_C(1) << i : 0;
         }
     }
@@ -106,6 +106,7 @@ wd_status wd_store_settle(wd_machine *machine, const wd_value *before)
     uint32_t dirty = machine->dirty;
     machine->dirty = 0;
     const wd_value *os_before = wd_object_get(before, "os");
+    const char *scheduled = NULL;
     wd_status status = WD_OK;
     for (size_t i = 0; dirty != 0 && i < WD_COUNT_OF(os_parts) && status == WD_OK; i++) {
         uint32_t bit = UINT32_C(1) << i;
@@ -114,6 +115,9 @@ wd_status wd_store_settle(wd_machine *machine, const wd_value *before)
         }
         dirty &= ~bit;
         const wd_store_part *part = &os_parts[i];
+        if (scheduled != NULL && strcmp(scheduled, part->key) == 0) {
+            continue;
+        }
         const wd_value *was = wd_object_get(os_before, part->name);
         const wd_value *is = wd_machine_get(machine, WD_AT("os", part->name));
         if (was != NULL && is != NULL && wd_value_same(was, is)) {
@@ -123,6 +127,7 @@ wd_status wd_store_settle(wd_machine *machine, const wd_value *before)
             status = delay_providers(machine, was);
             continue;
         }
+        scheduled = part->key;
         status = delay_key(machine, part->key);
         if (status == WD_OK && strcmp(part->key, KEY_OVERRIDES) == 0) {
             status = wd_store_flush(machine, part->key);  // overrides are stored at once (os.md 8)

@@ -10,9 +10,65 @@
 
 static _Thread_local wd_weak_table thread_keys;
 
+// ---- digests of names met before --------------------------------------------------------------------------------
+
+// Looking a member up by text costs its digest, and the names are few: the thread remembers them. Three words, which
+// overlap in short names, hold every byte of a name of up to MEMO_NAME_MAX, so an entry is compared without its text.
+enum { MEMO_NAME_MAX = 24, MEMO_ENTRIES = 512 };
+
+typedef struct memo_entry {
+    uint64_t first, last, middle;
+    uint64_t length;  // 0: empty, as no entry is made for the empty name
+    wd_digest digest;
+} memo_entry;
+
+static _Thread_local memo_entry memo[MEMO_ENTRIES];
+
+static inline uint64_t load_64(const char *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof(word));
+    return word;
+}
+
+static inline uint64_t load_32(const char *bytes)
+{
+    uint32_t word;
+    memcpy(&word, bytes, sizeof(word));
+    return word;
+}
+
+// Apart, so that the common way needs few registers.
+__attribute__((noinline)) static void memo_fill(
+    memo_entry *entry, uint64_t first, uint64_t last, uint64_t middle, const char *text, size_t length)
+{
+    *entry = (memo_entry){ first, last, middle, length, wd_digest_of_text(text, length) };
+}
+
 wd_name wd_name_of(const char *text, size_t length)
 {
-    return (wd_name){ .text = text, .length = length, .digest = wd_digest_of_text(text, length) };
+    if (length == 0 || length > MEMO_NAME_MAX) {
+        return (wd_name){ .text = text, .length = length, .digest = wd_digest_of_text(text, length) };
+    }
+    uint64_t first, last = 0, middle = 0;
+    if (length >= 8) {
+        first = load_64(text);
+        last = load_64(text + length - 8);
+        middle = length > 16 ? load_64(text + 8) : 0;
+    } else if (length >= 4) {
+        first = load_32(text) | load_32(text + length - 4) << 32;
+    } else {
+        first = (uint64_t)(unsigned char)text[0] | (uint64_t)(unsigned char)text[length / 2] << 8 |
+                (uint64_t)(unsigned char)text[length - 1] << 16;
+    }
+    uint64_t mixed =
+        (first ^ length) * 0x9E3779B97F4A7C15u + last * 0x9FB21C651E98DF25u + middle * 0xD6E8FEB86659FD93u;
+    memo_entry *entry = &memo[(mixed >> 40) % MEMO_ENTRIES];
+    if (((entry->first ^ first) | (entry->last ^ last) | (entry->middle ^ middle) |
+            (entry->length ^ length)) != 0) {
+        memo_fill(entry, first, last, middle, text, length);
+    }
+    return (wd_name){ .text = text, .length = length, .digest = entry->digest };
 }
 
 wd_name wd_name_of_key(const wd_key *key)

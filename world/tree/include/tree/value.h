@@ -74,6 +74,11 @@ wd_value *wd_value_object(void);  // empty; never fails
 /// Blanks, `,` and `:` in the pattern are for the eye only.
 /// @retval WD_EUTF8 a string argument is no UTF-8.
 WD_NODISCARD wd_status wd_value_pack(wd_value **ret_value, const char *pattern, ...);
+/// An object of up to WD_VALUE_PACK_MEMBERS_MAX members, which also bounds each object of a pattern. Keys and items
+/// are borrowed; a NULL item leaves its member out.
+WD_NODISCARD wd_status wd_value_members(
+    const char *const *keys, const wd_value *const *items, size_t count, wd_value **ret_value);
+enum { WD_VALUE_PACK_MEMBERS_MAX = 64 };
 
 // ---- reading --------------------------------------------------------------------------------------------------
 // What is returned is borrowed: it lives as long as the value asked. NULL values are allowed where said.
