@@ -11,13 +11,13 @@
 enum { CALLS_MAX = 16, EVENTS_EVERY = 64 };
 
 /// Calls made in turn, over and over.
-typedef struct script {
+typedef struct call_script {
     wd_device *device;
     const char *ops[CALLS_MAX];
     wd_value *args[CALLS_MAX];
     size_t count, at, made;
     bool failed;
-} script;
+} call_script;
 
 static wd_value *parse(wd_bench *bench, const char *text)
 {
@@ -29,13 +29,13 @@ static wd_value *parse(wd_bench *bench, const char *text)
     return value;
 }
 
-static void script_add(wd_bench *bench, script *script, const char *op, const char *args)
+static void script_add(wd_bench *bench, call_script *script, const char *op, const char *args)
 {
     script->ops[script->count] = op;
     script->args[script->count++] = parse(bench, args);
 }
 
-static void script_done(script *script)
+static void script_done(call_script *script)
 {
     for (size_t i = 0; i < script->count; i++) {
         wd_value_unref(&script->args[i]);
@@ -50,7 +50,7 @@ static void drop_events(wd_device *device)
 
 static void script_step(void *context)
 {
-    script *script = context;
+    call_script *script = context;
     wd_status status =
         wd_device_call(script->device, script->ops[script->at], script->args[script->at], NULL, NULL);
     script->failed |= status != WD_OK;
@@ -60,7 +60,7 @@ static void script_step(void *context)
     }
 }
 
-static void measure_script(wd_bench *bench, script *script, const char *row)
+static void measure_script(wd_bench *bench, call_script *script, const char *row)
 {
     double ns = wd_bench_time(bench, script_step, script);
     if (script->failed) {
@@ -72,7 +72,7 @@ static void measure_script(wd_bench *bench, script *script, const char *row)
 
 static void measure_lifecycle(wd_bench *bench, wd_device *device)
 {
-    script script = { .device = device };
+    call_script script = { .device = device };
     script_add(bench, &script, "os.launchApp", "{\"app\":\"wechat\"}");
     script_add(
         bench, &script, "app.navigate", "{\"activity\":\"act_1\",\"path\":\"/chat/1\",\"mode\":\"push\"}");
@@ -91,7 +91,7 @@ static void measure_lifecycle(wd_bench *bench, wd_device *device)
 
 static void measure_managers(wd_bench *bench, wd_device *device)
 {
-    script script = { .device = device };
+    call_script script = { .device = device };
     script_add(bench, &script, "wifi", "{\"v\":false}");
     script_add(bench, &script, "wifi", "{\"v\":true}");
     script_add(bench, &script, "mediaVolume", "{\"v\":41}");
@@ -107,16 +107,16 @@ static void measure_managers(wd_bench *bench, wd_device *device)
     measure_script(bench, &script, "manager call");
 }
 
-typedef struct injection {
+typedef struct patch_pair {
     wd_device *device;
     wd_value *patches[2];
     size_t made;
     bool failed;
-} injection;
+} patch_pair;
 
 static void inject_step(void *context)
 {
-    injection *injection = context;
+    patch_pair *injection = context;
     const wd_value *patch = injection->patches[injection->made & 1];
     injection->failed |= wd_device_inject(injection->device, patch, true, false, NULL) != WD_OK;
     if (++injection->made % EVENTS_EVERY == 0) {
@@ -127,7 +127,7 @@ static void inject_step(void *context)
 static void measure_inject(wd_bench *bench, wd_device *device)
 {
     // Ten leaves over settings, hardware, a preference and an app, each different in the other patch.
-    injection injection = { .device = device };
+    patch_pair injection = { .device = device };
     injection.patches[0] = parse(bench,
         "{\"os\":{\"settings\":{\"global\":{\"wifiEnabled\":true,\"darkModeEnabled\":true},\"system\":"
         "{\"brightness\":40,\"mediaVolume\":20}},\"hardware\":{\"battery\":{\"percent\":60,\"charging\":true}"
@@ -153,7 +153,7 @@ static void measure_inject(wd_bench *bench, wd_device *device)
 
 typedef struct used_device {
     wd_device *device;
-    script script;
+    call_script script;
 } used_device;
 
 static void use_device(void *context)
@@ -217,7 +217,7 @@ static void measure_fork(wd_bench *bench, wd_device *device)
 
 static void step_and_look(void *context)
 {
-    script *script = context;
+    call_script *script = context;
     script_step(script);
     wd_value *state = NULL;
     script->failed |= wd_device_state(script->device, &state) != WD_OK;
@@ -227,7 +227,7 @@ static void step_and_look(void *context)
 /// Not held against a target of its own: what an operation with the state taken after it costs.
 static void measure_state(wd_bench *bench, wd_device *device)
 {
-    script script = { .device = device };
+    call_script script = { .device = device };
     script_add(bench, &script, "wifi", "{\"v\":false}");
     script_add(bench, &script, "wifi", "{\"v\":true}");
     double ns = wd_bench_time(bench, step_and_look, &script);
