@@ -20,17 +20,29 @@ static size_t declared_widgets(const wd_scene *scene, wd_widget *widgets)
     return count;
 }
 
-wd_status wd_semantic_from_device(const wd_scene *scene, wd_semantic **ret_semantic)
+/// The route without its query, when the app names no page: `*ret_path` is to be freed, NULL when there is none.
+static wd_status path_of_route(const wd_scene_info *info, char **ret_path)
+{
+    *ret_path = NULL;
+    if (info->page != NULL || info->route == NULL) {
+        return WD_OK;
+    }
+    *ret_path = wd_strndup(info->route, strcspn(info->route, "?"));
+    return *ret_path != NULL ? WD_OK : WD_ENOMEM;
+}
+
+static wd_status from_device(const wd_scene *scene, const char *path, wd_widget *widgets, size_t widget_count,
+    wd_semantic **ret_semantic)
 {
     const wd_scene_info *info = wd_scene_info_of(scene);
-    const char *id = info->page != NULL ? info->page : info->route;
+    const char *id = info->page != NULL ? info->page : path;
     wd_semantic_init init = {
         .page = {
             .app = info->app_package,
             .app_source = info->app_source,
             .id = id,
             .title = NULL,
-            .source = id == NULL ? NULL : info->page != NULL ? info->page_source : "route",
+            .source = info->page != NULL ? info->page_source : path != NULL ? "route" : NULL,
             .confidence = id != NULL ? 1 : 0,
             .kind = info->page_kind,
             .background_app = info->background_app,
@@ -38,24 +50,33 @@ wd_status wd_semantic_from_device(const wd_scene *scene, wd_semantic **ret_seman
         },
         .intents = wd_scene_intent_at(scene, 0),  // they lie one behind the other
         .intent_count = wd_scene_intent_count(scene),
-        .widget_count = declared_widgets(scene, NULL),
+        .widgets = widgets,
+        .widget_count = widget_count,
         .enricher = "device",
     };
     wd_status status = wd_page_key(scene, &init.page.key);
-    if (status != WD_OK) {
-        return status;
-    }
-    wd_widget *widgets = NULL;
-    if (init.widget_count > 0) {
-        widgets = wd_alloc(init.widget_count * sizeof *widgets);
-        if (widgets == NULL) {
-            return WD_ENOMEM;
-        }
+    if (status == WD_OK) {
         (void)declared_widgets(scene, widgets);
+        status = wd_semantic_new(&init, ret_semantic);
     }
-    init.widgets = widgets;
-    status = wd_semantic_new(&init, ret_semantic);
-    wd_free(widgets, init.widget_count * sizeof *widgets);
+    return status;
+}
+
+wd_status wd_semantic_from_device(const wd_scene *scene, wd_semantic **ret_semantic)
+{
+    char *path = NULL;
+    wd_status status = path_of_route(wd_scene_info_of(scene), &path);
+    size_t count = declared_widgets(scene, NULL);
+    wd_widget *widgets = NULL;
+    if (status == WD_OK && count > 0) {
+        widgets = wd_alloc(count * sizeof *widgets);
+        status = widgets != NULL ? WD_OK : WD_ENOMEM;
+    }
+    if (status == WD_OK) {
+        status = from_device(scene, path, widgets, count, ret_semantic);
+    }
+    wd_free(widgets, widgets != NULL ? count * sizeof *widgets : 0);
+    wd_free(path, path != NULL ? strlen(path) + 1 : 0);
     return status;
 }
 
