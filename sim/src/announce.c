@@ -2,166 +2,175 @@
 #include "preference.h"
 
 /// The parts of a machine tree that announcements report on. Borrowed.
+typedef enum part {
+    PART_GLOBAL,    // os.settings.global
+    PART_HARDWARE,  // os.hardware itself
+    PART_WIFI,      // and three of its sections
+    PART_CELLULAR,
+    PART_BATTERY,
+    PART_COUNT,
+} part;
 typedef struct reported {
-    const wd_value *global, *hardware, *wifi, *cellular, *battery;
+    const wd_value *parts[PART_COUNT];
 } reported;
 
-static reported look(const wd_value *root)
+static reported look(const wd_value *settings, const wd_value *hardware)
 {
-    const wd_value *os = wd_object_get(root, "os");
-    reported parts = { .global = wd_object_get(wd_object_get(os, "settings"), "global"),
-        .hardware = wd_object_get(os, "hardware") };
-    parts.wifi = wd_object_get(parts.hardware, "wifi");
-    parts.cellular = wd_object_get(parts.hardware, "cellular");
-    parts.battery = wd_object_get(parts.hardware, "battery");
-    return parts;
+    return (reported){ .parts = { [PART_GLOBAL] = wd_object_get(settings, "global"),
+                           [PART_HARDWARE] = hardware,
+                           [PART_WIFI] = wd_object_get(hardware, "wifi"),
+                           [PART_CELLULAR] = wd_object_get(hardware, "cellular"),
+                           [PART_BATTERY] = wd_object_get(hardware, "battery") } };
 }
 
-enum { FIELDS_MAX = 16 };
-
-// A field of a broadcast's extras: where it is read.
+/// A field of a broadcast's extras and where it is read.
 typedef struct field {
     const char *name;
-    const wd_value *(*part)(const reported *parts);
+    part part;
     const char *key;
 } field;
 
-static const wd_value *global_of(const reported *parts)
-{
-    return parts->global;
-}
-
-static const wd_value *hardware_of(const reported *parts)
-{
-    return parts->hardware;
-}
-
-static const wd_value *wifi_of(const reported *parts)
-{
-    return parts->wifi;
-}
-
-static const wd_value *cellular_of(const reported *parts)
-{
-    return parts->cellular;
-}
-
-static const wd_value *battery_of(const reported *parts)
-{
-    return parts->battery;
-}
-
 static const field connectivity_fields[] = {
-    { "wifiEnabled", global_of, "wifiEnabled" },
-    { "mobileDataEnabled", global_of, "mobileDataEnabled" },
-    { "airplaneModeEnabled", global_of, "airplaneModeEnabled" },
-    { "wifiConnectedSsid", wifi_of, "connectedSsid" },
-    { "wifiSignalLevel", wifi_of, "level" },
-    { "signalLevel", cellular_of, "signalLevel" },
-    { "mobileDataType", cellular_of, "mobileDataType" },
+    { "wifiEnabled", PART_GLOBAL, "wifiEnabled" },
+    { "mobileDataEnabled", PART_GLOBAL, "mobileDataEnabled" },
+    { "airplaneModeEnabled", PART_GLOBAL, "airplaneModeEnabled" },
+    { "wifiSignalLevel", PART_WIFI, "level" },
+    { "signalLevel", PART_CELLULAR, "signalLevel" },
+    { "mobileDataType", PART_CELLULAR, "mobileDataType" },
 };
 
 static const field status_fields[] = {
-    { "wifiLevel", wifi_of, "level" },
-    { "signalLevel", cellular_of, "signalLevel" },
-    { "batteryPercent", battery_of, "percent" },
-    { "charging", battery_of, "charging" },
-    { "fastCharging", battery_of, "fastCharging" },
-    { "mobileDataType", cellular_of, "mobileDataType" },
-    { "noSim", cellular_of, "noSim" },
-    { "vpn", hardware_of, "vpnEnabled" },
-    { "alarm", hardware_of, "alarmSet" },
-    { "silent", global_of, "silentMode" },
-    { "headset", hardware_of, "headsetConnected" },
+    { "wifiLevel", PART_WIFI, "level" },
+    { "signalLevel", PART_CELLULAR, "signalLevel" },
+    { "batteryPercent", PART_BATTERY, "percent" },
+    { "charging", PART_BATTERY, "charging" },
+    { "fastCharging", PART_BATTERY, "fastCharging" },
+    { "mobileDataType", PART_CELLULAR, "mobileDataType" },
+    { "noSim", PART_CELLULAR, "noSim" },
+    { "vpn", PART_HARDWARE, "vpnEnabled" },
+    { "alarm", PART_HARDWARE, "alarmSet" },
+    { "silent", PART_GLOBAL, "silentMode" },
+    { "headset", PART_HARDWARE, "headsetConnected" },
 };
+enum { STATUS_COUNT = WD_COUNT_OF(status_fields), CONNECTIVITY_COUNT = WD_COUNT_OF(connectivity_fields) };
 
-/// The network's name is told only while Wi-Fi is on and there is one.
-static const wd_value *read_field(const field *row, const reported *parts)
+static const wd_value *read_field(const field *row, const reported *from)
 {
-    const wd_value *value = wd_object_get(row->part(parts), row->key);
-    if (row->part == wifi_of && row->key[0] == 'c' &&
-        !(wd_value_is(value, WD_KIND_STRING) &&
-            wd_value_bool_or(wd_object_get(parts->global, "wifiEnabled"), false))) {
-        return NULL;
+    return wd_object_get(from->parts[row->part], row->key);
+}
+
+static bool differs(const wd_value *a, const wd_value *b)
+{
+    return a != b && !wd_value_equal(a, b);
+}
+
+/// Does a field differ? Parts that are the same node are not looked into.
+static bool any_differs(const field *fields, size_t count, const reported *before, const reported *now)
+{
+    bool changed[PART_COUNT];
+    for (int i = 0; i < PART_COUNT; i++) {
+        changed[i] = before->parts[i] != now->parts[i];
     }
-    return value;
-}
-
-/// A field of a part that is the same node is what it was. What wifi says depends on the switch in global as well.
-static bool part_unchanged(const field *row, const reported *before, const reported *now)
-{
-    return row->part(before) == row->part(now) && (row->part != wifi_of || before->global == now->global);
-}
-
-static bool differs(const field *fields, size_t count, const reported *before, const reported *now)
-{
     for (size_t i = 0; i < count; i++) {
-        if (part_unchanged(&fields[i], before, now)) {
-            continue;
-        }
-        const wd_value *old = read_field(&fields[i], before), *new = read_field(&fields[i], now);
-        if (!wd_value_same(old, new) && !wd_value_equal(old, new)) {
+        if (changed[fields[i].part] && differs(read_field(&fields[i], before), read_field(&fields[i], now))) {
             return true;
         }
     }
     return false;
 }
 
-static wd_status collect(const field *fields, size_t count, const reported *parts, wd_value **ret_extras)
+static wd_status collect_status(const reported *now, wd_value **ret_extras)
 {
-    const char *keys[FIELDS_MAX];
-    const wd_value *items[FIELDS_MAX];
-    wd_assert(count <= FIELDS_MAX);
-    for (size_t i = 0; i < count; i++) {
-        keys[i] = fields[i].name;
-        items[i] = read_field(&fields[i], parts);
+    const char *names[STATUS_COUNT];
+    const wd_value *values[STATUS_COUNT];
+    for (size_t i = 0; i < STATUS_COUNT; i++) {
+        names[i] = status_fields[i].name;
+        values[i] = read_field(&status_fields[i], now);
     }
-    return wd_value_members(keys, items, count, ret_extras);
+    return wd_value_members(names, values, STATUS_COUNT, ret_extras);
 }
 
 wd_status wd_op_status_bar(wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)args;
     (void)error;
-    reported now = look(machine->root);
-    return collect(status_fields, WD_COUNT_OF(status_fields), &now, ret_answer);
+    reported now = look(
+        wd_machine_get(machine, WD_AT("os", "settings")), wd_machine_get(machine, WD_AT("os", "hardware")));
+    return collect_status(&now, ret_answer);
 }
 
-static wd_status tell(wd_machine *machine, const char *action, const field *fields, size_t count,
-    const reported *before, const reported *now)
+static wd_status tell_status(wd_machine *machine, const reported *before, const reported *now)
 {
     wd_value *extras = NULL;
-    if (!differs(fields, count, before, now)) {
+    if (!any_differs(status_fields, STATUS_COUNT, before, now)) {
         return WD_OK;
     }
-    wd_status status = collect(fields, count, now, &extras);
-    return status == WD_OK ? wd_machine_broadcast(machine, action, &extras) : status;
+    wd_status status = collect_status(now, &extras);
+    return status == WD_OK ? wd_machine_broadcast(machine, "os.intent.action.STATUS_BAR_CHANGED", &extras)
+                           : status;
+}
+
+/// The network's name is told only while Wi-Fi is on and there is one.
+static const wd_value *network_of(const reported *from)
+{
+    const wd_value *name = wd_object_get(from->parts[PART_WIFI], "connectedSsid");
+    bool on = wd_value_bool_or(wd_object_get(from->parts[PART_GLOBAL], "wifiEnabled"), false);
+    return on && wd_value_is(name, WD_KIND_STRING) ? name : NULL;
+}
+
+static wd_status tell_connectivity(wd_machine *machine, const reported *before, const reported *now)
+{
+    const char *names[CONNECTIVITY_COUNT + 1] = { [CONNECTIVITY_COUNT] = "wifiConnectedSsid" };
+    const wd_value *values[CONNECTIVITY_COUNT + 1] = { [CONNECTIVITY_COUNT] = network_of(now) };
+    wd_value *extras = NULL;
+    bool may_differ = before->parts[PART_WIFI] != now->parts[PART_WIFI];
+    if (!any_differs(connectivity_fields, CONNECTIVITY_COUNT, before, now) &&
+        !(may_differ && differs(network_of(before), network_of(now)))) {
+        return WD_OK;
+    }
+    for (size_t i = 0; i < CONNECTIVITY_COUNT; i++) {
+        names[i] = connectivity_fields[i].name;
+        values[i] = read_field(&connectivity_fields[i], now);
+    }
+    wd_status status = wd_value_members(names, values, CONNECTIVITY_COUNT + 1, &extras);
+    return status == WD_OK ? wd_machine_broadcast(machine, "android.net.conn.CONNECTIVITY_CHANGE", &extras)
+                           : status;
+}
+
+static wd_status tell_locale(wd_machine *machine, const reported *before, const reported *now)
+{
+    int was = wd_locale_of_text(wd_object_get(before->parts[PART_GLOBAL], "language"));
+    int is = wd_locale_of_text(wd_object_get(now->parts[PART_GLOBAL], "language"));
+    wd_value *extras = NULL;
+    if (was == is) {
+        return WD_OK;
+    }
+    wd_status status = wd_value_pack(&extras, "{s:s}", "locale", wd_locale_name(is));
+    return status == WD_OK ? wd_machine_broadcast(machine, "android.intent.action.LOCALE_CHANGED", &extras)
+                           : status;
 }
 
 wd_status wd_announce(wd_machine *machine, const wd_value *before)
 {
-    reported old = look(before), now = look(machine->root);
-    if (wd_value_same(old.hardware, now.hardware) && wd_value_same(old.global, now.global) &&
-        wd_value_same(wd_object_get(wd_object_get(wd_object_get(before, "os"), "settings"), "system"),
-            wd_machine_get(machine, WD_AT("os", "settings", "system")))) {
+    const wd_value *old_os = wd_object_get(before, "os"), *os = wd_object_get(machine->root, "os");
+    if (old_os == os) {
         return WD_OK;
     }
+    const wd_value *old_settings = wd_object_get(old_os, "settings"),
+                   *settings = wd_object_get(os, "settings");
+    const wd_value *old_hardware = wd_object_get(old_os, "hardware"),
+                   *hardware = wd_object_get(os, "hardware");
+    if (old_settings == settings && old_hardware == hardware) {
+        return WD_OK;
+    }
+    reported was = look(old_settings, old_hardware), is = look(settings, hardware);
     wd_status status = wd_preference_sync(machine);
     if (status == WD_OK) {
-        status = tell(machine, "os.intent.action.STATUS_BAR_CHANGED", status_fields,
-            WD_COUNT_OF(status_fields), &old, &now);
+        status = tell_status(machine, &was, &is);
     }
-    if (status == WD_OK) {
-        status = tell(machine, "android.net.conn.CONNECTIVITY_CHANGE", connectivity_fields,
-            WD_COUNT_OF(connectivity_fields), &old, &now);
+    bool global_changed = was.parts[PART_GLOBAL] != is.parts[PART_GLOBAL];
+    if (status == WD_OK && (global_changed || old_hardware != hardware)) {
+        status = tell_connectivity(machine, &was, &is);
     }
-    int locale = status == WD_OK && old.global != now.global ? wd_locale_of(machine->root) : 0;
-    if (status == WD_OK && old.global != now.global && locale != wd_locale_of(before)) {
-        wd_value *extras = NULL;
-        status = wd_value_pack(&extras, "{s:s}", "locale", wd_locale_name(locale));
-        if (status == WD_OK) {
-            status = wd_machine_broadcast(machine, "android.intent.action.LOCALE_CHANGED", &extras);
-        }
-    }
-    return status;
+    return status == WD_OK && global_changed ? tell_locale(machine, &was, &is) : status;
 }
