@@ -1,4 +1,5 @@
 // worldd-bench - measures, and holds what it measures against the targets.
+#include "benches.h"
 #include "report.h"
 
 #include <argp.h>
@@ -7,8 +8,6 @@
 #include <string.h>
 
 static void bench_self(wd_bench *bench);
-wd_bench_function bench_device;
-wd_bench_function bench_scenes;
 
 // Each benchmark registers here.
 static const struct {
@@ -16,6 +15,7 @@ static const struct {
     wd_bench_function *function;
 } benches[] = {
     { "self", "what one reading of the clock costs", bench_self },
+    { "tree", "the state tree: snapshots, forks, updates, differences, JSON", bench_tree },
     { "scenes", "reading foreign screens and telling app and page [FILE]", bench_scenes },
     { "device", "operations, injects, resets and forks of the simulated phone", bench_device },
 };

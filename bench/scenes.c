@@ -1,6 +1,6 @@
 // scenes.c - `worldd-bench scenes [FILE]`: reading a uiautomator dump against a bare expat parse of the same text, and
 // telling app and page. Without FILE, on a screen of 300 nodes of our own making.
-#include "bench.h"
+#include "benches.h"
 
 #include "identity.h"
 #include "semantic/enrich.h"

@@ -4,6 +4,25 @@
 #include <string.h>
 
 static const wd_target targets[] = {
+    { "tree", "parse", WD_TARGET_RATIO_MAX, 1 }, { "tree", "print", WD_TARGET_RATIO_MAX, 1 / 2.5 },
+    { "tree", "snapshot, write, drop", WD_TARGET_VALUE_MAX, 1.5 },
+    { "tree", "snapshot, write, drop; 10^6 leaves", WD_TARGET_VALUE_MAX, 1.5 },
+    { "tree", "snapshot, write, drop; 10^6 leaves", WD_TARGET_RATIO_MAX, 1.5 },
+    { "tree", "restore", WD_TARGET_VALUE_MAX, 100 },
+    { "tree", "update while shared", WD_TARGET_VALUE_MAX, 1 },
+    { "tree", "update while not shared", WD_TARGET_VALUE_MAX, 150 },
+    { "tree", "update in a table of 10^4 entries", WD_TARGET_RATIO_MAX, 3 },
+    { "tree", "update in a table of 10^6 entries", WD_TARGET_VALUE_MAX, 2 },
+    { "tree", "fork 256, write a leaf in each", WD_TARGET_RATIO_MAX, 1 / 300.0 },
+    { "tree", "memory of these 256 forks", WD_TARGET_RATIO_MAX, 1 / 300.0 },
+    { "tree", "memory of a fork, 20 leaves changed", WD_TARGET_VALUE_MAX, 16 },
+    { "tree", "run of 121 snapshots, 4 leaves a step", WD_TARGET_VALUE_MAX, 300 },
+    { "tree", "changes of 1 leaf", WD_TARGET_RATIO_MAX, 1 / 200.0 },
+    { "tree", "changes of 10 leaves", WD_TARGET_RATIO_MAX, 1 / 40.0 },
+    { "tree", "changes of 100 leaves", WD_TARGET_RATIO_MAX, 1 / 6.0 },
+    { "tree", "changes without common ancestry", WD_TARGET_RATIO_MAX, 1.2 },
+    { "tree", "changes of 10 leaves in tables, 10^6 leaves", WD_TARGET_RATIO_MAX, 2 },
+    { "tree", "changes of 100 leaves in tables, 10^6 leaves", WD_TARGET_RATIO_MAX, 2 },
     { "self", "one clock reading", WD_TARGET_VALUE_MAX, 10000 },
     { "scenes", "uiautomator XML to scene", WD_TARGET_RATIO_MAX, 2 },
     { "scenes", "identity", WD_TARGET_VALUE_MAX, 100 },  // us on 300 nodes

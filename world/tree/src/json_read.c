@@ -1,6 +1,6 @@
 // json_read.c - the strict reader, straight into the tree.
 #include "buffer.h"
-#include "number_text.h"
+#include "scalar_text.h"
 #include "table.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // json_write.c - the round-trip writer.
 #include "buffer.h"
 #include "node.h"
-#include "number_text.h"
+#include "scalar_text.h"
 
 #include <stdlib.h>
 
@@ -88,32 +88,12 @@ wd_status wd_json_write_string(const char *bytes, size_t length, wd_buffer *buff
     return WD_OK;
 }
 
-static wd_status write_unquoted(const wd_value *scalar, wd_buffer *buffer)
-{
-    char text[WD_DOUBLE_TEXT_SIZE];
-    switch (wd_value_kind(scalar)) {
-    case WD_KIND_NULL:
-        return wd_buffer_append(buffer, "null", 4);
-    case WD_KIND_BOOL:
-        return wd_value_as_bool(scalar) ? wd_buffer_append(buffer, "true", 4)
-                                        : wd_buffer_append(buffer, "false", 5);
-    case WD_KIND_INT:
-        return wd_buffer_append(buffer, text, wd_int_text(wd_value_as_int(scalar), text));
-    case WD_KIND_DOUBLE:
-        return wd_buffer_append(buffer, text, wd_double_text(wd_value_as_double(scalar), text));
-    default:
-        return WD_ETYPE;
-    }
-}
-
 wd_status wd_scalar_text(const wd_value *scalar, wd_buffer *buffer)
 {
-    if (wd_value_is(scalar, WD_KIND_STRING)) {
-        size_t length;
-        const char *text = wd_value_as_string(scalar, &length);
-        return wd_buffer_append(buffer, text, length);
-    }
-    return write_unquoted(scalar, buffer);
+    char number[WD_DOUBLE_TEXT_SIZE];
+    size_t length;
+    const char *text = wd_scalar_bytes(scalar, number, &length);
+    return text != NULL ? wd_buffer_append(buffer, text, length) : WD_ETYPE;
 }
 
 // ---- containers -----------------------------------------------------------------------------------------------
@@ -214,7 +194,7 @@ static wd_status write_value(json_writer *writer, const wd_value *value, unsigne
     case WD_KIND_OBJECT:
         return write_container(writer, value, level);
     default:
-        return write_unquoted(value, writer->buffer);
+        return wd_scalar_text(value, writer->buffer);
     }
 }
 

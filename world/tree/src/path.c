@@ -1,7 +1,8 @@
 // path.c - paths from text and back, and look-ups.
 #include "path.h"
 
-#include "number_text.h"
+#include "buffer.h"
+#include "scalar_text.h"
 
 #include "tree/alloc.h"
 
@@ -248,34 +249,10 @@ bool wd_segment_has_star(const wd_segment *segment)
 
 bool wd_scalar_is_text(const wd_value *scalar, const char *text, size_t length)
 {
-    if (scalar == NULL) {
-        return false;
-    }
     char number[WD_DOUBLE_TEXT_SIZE];
-    const char *own = number;
-    size_t own_length = 0;
-    switch (wd_value_kind(scalar)) {
-    case WD_KIND_NULL:
-        own = "null";
-        own_length = 4;
-        break;
-    case WD_KIND_BOOL:
-        own = wd_value_as_bool(scalar) ? "true" : "false";
-        own_length = strlen(own);
-        break;
-    case WD_KIND_INT:
-        own_length = wd_int_text(wd_value_as_int(scalar), number);
-        break;
-    case WD_KIND_DOUBLE:
-        own_length = wd_double_text(wd_value_as_double(scalar), number);
-        break;
-    case WD_KIND_STRING:
-        own = wd_value_as_string(scalar, &own_length);
-        break;
-    default:
-        return false;
-    }
-    return own_length == length && memcmp(own, text, length) == 0;
+    size_t own_length;
+    const char *own = scalar != NULL ? wd_scalar_bytes(scalar, number, &own_length) : NULL;
+    return own != NULL && own_length == length && memcmp(own, text, length) == 0;
 }
 
 const wd_value *wd_field_get(const wd_value *object, const char *field, size_t length)
@@ -385,54 +362,70 @@ const wd_value *wd_value_get_path(const wd_value *root, const char *text)
 
 // ---- writing --------------------------------------------------------------------------------------------------
 
-static wd_status write_escaped(wd_buffer *buffer, const char *text, size_t length, const char *special)
+// Append text, with a backslash before each byte among `special`.
+static wd_status write_escaped(wd_buffer *buffer, const char *text, size_t length, const char special[4])
 {
-    wd_status status = WD_OK;
-    for (size_t i = 0; i < length && status == WD_OK; i++) {
-        if (strchr(special, text[i]) != NULL) {
-            status = wd_buffer_append(buffer, "\\", 1);
-        }
-        if (status == WD_OK) {
-            status = wd_buffer_append(buffer, &text[i], 1);
-        }
+    wd_status status = wd_buffer_reserve(buffer, 2 * length);
+    if (status != WD_OK) {
+        return status;
     }
-    return status;
+    char *out = buffer->bytes + buffer->length;
+    for (size_t i = 0; i < length; i++) {
+        char byte = text[i];
+        if (byte == special[0] || byte == special[1] || byte == special[2] || byte == special[3]) {
+            *out++ = '\\';
+        }
+        *out++ = byte;
+    }
+    *out = '\0';
+    buffer->length = (size_t)(out - buffer->bytes);
+    return WD_OK;
 }
 
 wd_status wd_path_write_key(wd_buffer *buffer, bool first, const char *key, size_t length)
 {
     wd_status status = first ? wd_buffer_append(buffer, "", 0) : wd_buffer_append(buffer, ".", 1);
-    return status == WD_OK ? write_escaped(buffer, key, length, ".[\\") : status;
+    return status == WD_OK ? write_escaped(buffer, key, length, (const char[4]){ '.', '[', '\\', '\\' })
+                           : status;
 }
 
 wd_status wd_path_write_index(wd_buffer *buffer, size_t index)
 {
-    return wd_buffer_format(buffer, "[%zu]", index);
+    char text[WD_DOUBLE_TEXT_SIZE + 2] = "[";
+    size_t length = 1 + wd_int_text((int64_t)index, text + 1);
+    text[length] = ']';
+    return wd_buffer_append(buffer, text, length + 1);
 }
 
 wd_status wd_path_write_element(
     wd_buffer *buffer, wd_segment_kind kind, const char *field, const wd_value *scalar)
 {
     wd_assert(kind == WD_SEGMENT_FILTER || kind == WD_SEGMENT_ADDED || kind == WD_SEGMENT_REMOVED);
-    wd_buffer text = { 0 };
-    wd_status status = wd_scalar_text(scalar, &text);
-    if (status == WD_OK) {
-        status = wd_buffer_append(buffer, "[", 1);
+    char number[WD_DOUBLE_TEXT_SIZE];
+    size_t length, before = buffer->length;
+    const char *text = wd_scalar_bytes(scalar, number, &length);
+    if (text == NULL) {
+        return WD_ETYPE;
     }
+    wd_status status = wd_buffer_append(buffer, "[", 1);
     if (status == WD_OK) {
         // '=' and '.' in a field name would be read as the grammar's own, so they are escaped too.
-        status = kind == WD_SEGMENT_FILTER ? write_escaped(buffer, field, strlen(field), ".=]\\")
-                                           : wd_buffer_text(buffer, kind == WD_SEGMENT_ADDED ? "+" : "-");
+        status = kind == WD_SEGMENT_FILTER
+                     ? write_escaped(buffer, field, strlen(field), (const char[4]){ '.', '=', ']', '\\' })
+                     : wd_buffer_append(buffer, kind == WD_SEGMENT_ADDED ? "+" : "-", 1);
     }
     if (status == WD_OK) {
         status = wd_buffer_append(buffer, "=", 1);
     }
     if (status == WD_OK) {
-        status = write_escaped(buffer, text.bytes, text.length, "]\\");
+        status = write_escaped(buffer, text, length, (const char[4]){ ']', '\\', ']', '\\' });
     }
     if (status == WD_OK) {
         status = wd_buffer_append(buffer, "]", 1);
     }
-    wd_buffer_done(&text);
+    if (status != WD_OK && buffer->bytes != NULL) {
+        buffer->length = before;
+        buffer->bytes[before] = '\0';
+    }
     return status;
 }

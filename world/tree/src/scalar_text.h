@@ -1,6 +1,6 @@
-/// number_text.h - doubles from text. Private to world/tree; wd_double_text() is public, in json.h.
-#ifndef NUMBER_TEXT_H
-#define NUMBER_TEXT_H
+/// scalar_text.h - scalars as text, and doubles from it. Private to world/tree; wd_double_text() is public, in json.h.
+#ifndef SCALAR_TEXT_H
+#define SCALAR_TEXT_H
 
 #include "tree/json.h"
 
@@ -12,5 +12,8 @@ bool wd_double_of_decimal(uint64_t mantissa, int64_t exponent, double *ret_numbe
 
 /// Decimal text of an int, NUL-terminated; returns the length.
 size_t wd_int_text(int64_t number, char ret_text[WD_DOUBLE_TEXT_SIZE]);
+
+/// Text of a scalar (judge.md 12.10), in `number` or borrowed from the scalar; NULL for arrays and objects.
+const char *wd_scalar_bytes(const wd_value *scalar, char number[WD_DOUBLE_TEXT_SIZE], size_t *ret_length);
 
 #endif

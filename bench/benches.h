@@ -1,0 +1,11 @@
+/// benches.h - the benchmarks that main.c lists, one per file.
+#ifndef BENCHES_H
+#define BENCHES_H
+
+#include "bench.h"
+
+wd_bench_function bench_device;
+wd_bench_function bench_scenes;
+wd_bench_function bench_tree;
+
+#endif
