@@ -1,6 +1,6 @@
 // device.c - what the simulated phone costs: operations, injects, resets, forks. Ten thousand operations' worth of
 // state is not needed: none of these depends on it, and `worldd-bench apps` measures with content.
-#include "bench.h"
+#include "benches.h"
 
 #include "sim/device.h"
 #include "tree/alloc.h"
@@ -262,7 +262,6 @@ static wd_device *boot(wd_bench *bench)
     return device;
 }
 
-wd_bench_function bench_device;
 
 void bench_device(wd_bench *bench)
 {
