@@ -1,6 +1,7 @@
 #include "input.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // ---- targets ------------------------------------------------------------------------------------------------------------
@@ -204,6 +205,12 @@ wd_status wd_input_touch(wd_input *input, int32_t node, double x, double y, wd_g
     }
     if (element->kind == WD_UI_FIELD && gesture == WD_GESTURE_TAP) {
         return wd_input_focus(input, element);
+    }
+    if (element->kind == WD_UI_SLIDER && gesture == WD_GESTURE_TAP) {
+        const double width = element->rect.right - element->rect.left;
+        char level[16];
+        (void)snprintf(level, sizeof level, "%d", (int)lround((x - element->rect.left) * 100 / width));
+        return wd_input_run(input, &element->tap, level);
     }
     return wd_input_run(input, target_for(element, gesture), NULL);
 }

@@ -210,7 +210,7 @@ static void read_children(wd_reader *reader, wd_ui_element *element, int index, 
 static wd_ui_element *read_element(wd_reader *reader, wd_ui_element *parent, int index, int depth)
 {
     lua_State *state = reader->state;
-    luaL_checkstack(state, 8, "elements");
+    luaL_checkstack(state, 16, "elements");
     const void *self = lua_topointer(state, index);
     for (int i = 0; i < depth; i++) {
         if (reader->above[i] == self) {
@@ -265,6 +265,7 @@ static wd_ui_element *read_element(wd_reader *reader, wd_ui_element *parent, int
 static void read_children(wd_reader *reader, wd_ui_element *element, int index, lua_Integer last, int depth)
 {
     lua_State *state = reader->state;
+    luaL_checkstack(state, 8, "elements");
     if (last > WD_UI_ELEMENTS_MAX) {
         luaL_error(state, "a screen of more than %d elements", WD_UI_ELEMENTS_MAX);
     }

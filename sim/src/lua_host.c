@@ -127,7 +127,7 @@ static void check_function(lua_State *state, int index)
             return;
         }
         lua_pop(state, 1);
-        if (strcmp(name, "_ENV") != 0) {
+        if (strcmp(name, "_ENV") != 0 && strncmp(name, "__", 2) != 0) {  // ours (lua_source.c)
             lua_Debug place;
             lua_pushvalue(state, index);
             (void)lua_getinfo(state, ">S", &place);
@@ -256,15 +256,17 @@ static int run_source(lua_State *state)
     wd_lua_open_views(state, pack);
     char name[256];
     (void)snprintf(name, sizeof name, "@%s/app.lua", pack->id);
-    if (strstr(pack->source, "_ENV") != NULL) {
-        return luaL_error(state, "%s: the name _ENV must not be used", name + 1);
-    }
-    if (luaL_loadbufferx(state, pack->source, pack->source_length, name, "t") != LUA_OK) {
+    wd_lua_push_source(state, pack->source, pack->source_length, name + 1);
+    size_t length = 0;
+    const char *text = lua_tolstring(state, -1, &length);
+    if (luaL_loadbufferx(state, text, length, name, "t") != LUA_OK) {
         return lua_error(state);
     }
     lua_pushvalue(state, globals);
     lua_setupvalue(state, -2, 1);
-    lua_call(state, 0, 0);
+    wd_lua_push_text_check(state);
+    lua_call(state, 1, 0);
+    lua_pop(state, 1);
     // What the platform calls, by part: taken out of the globals, which are frozen then.
     lua_newtable(state);
     const int entry = lua_gettop(state);

@@ -63,6 +63,11 @@ void wd_lua_open_elements(lua_State *state);  // column, row, text, ...
 /// view_<entity>, state_<entity>, base_<entity>, state_user for one pack.
 void wd_lua_open_views(lua_State *state, const wd_pack *pack);
 
+/// Push app.lua as Lua shall read it, and the function that its first line takes (lua_source.c).
+/// Raises with `place`, the file, and line where a forbidden name stands.
+void wd_lua_push_source(lua_State *state, const char *text, size_t length, const char *place);
+void wd_lua_push_text_check(lua_State *state);
+
 /// Push `ctx`.
 void wd_lua_push_context(lua_State *state);
 /// Read the screen at the top of the stack. Raises on what is no screen.

@@ -164,6 +164,7 @@ static wd_value *convert_scalar(lua_State *state, int index)
 // `index` is absolute. What is half built stands in lua->partial, so that an error of Lua's loses nothing.
 static wd_value *convert(lua_State *state, int index, int depth)
 {
+    luaL_checkstack(state, 12, "nested too deep");
     switch (lua_type(state, index)) {
     case LUA_TTABLE: {
         const lua_Integer count = (lua_Integer)lua_rawlen(state, index);

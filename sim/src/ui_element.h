@@ -89,6 +89,7 @@ typedef struct wd_ui_element {
     wd_target tap, long_press, double_tap, input, submit;
     // After layout.
     wd_rect rect;
+    int32_t measured_width, measured_height;  // the last wd_ui_measure(), so that nesting costs no powers
     int32_t content_height, scroll_offset;  // of what scrolls
 } wd_ui_element;
 

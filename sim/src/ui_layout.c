@@ -187,7 +187,7 @@ static int32_t grid_height(wd_ui_element *grid, int32_t width)
     return height;
 }
 
-int32_t wd_ui_measure(wd_ui_element *element, int32_t width)
+static int32_t measure(wd_ui_element *element, int32_t width)
 {
     if (element->height != 0) {
         return element->height;
@@ -226,6 +226,15 @@ int32_t wd_ui_measure(wd_ui_element *element, int32_t width)
     default:
         return metrics[element->kind].height;
     }
+}
+
+int32_t wd_ui_measure(wd_ui_element *element, int32_t width)
+{
+    if (element->measured_height == 0 || element->measured_width != width) {
+        element->measured_height = measure(element, width);
+        element->measured_width = width;
+    }
+    return element->measured_height;
 }
 
 static void layout_column(wd_ui_element *element, int32_t pad)
