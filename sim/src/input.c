@@ -275,9 +275,13 @@ wd_status wd_input_run(wd_input *input, const wd_target *target, const char *val
     case WD_TARGET_REPLACE:
         input->touched = true;
         return navigate(input, target->name, target->kind == WD_TARGET_REPLACE);
-    case WD_TARGET_BACK:
+    case WD_TARGET_BACK: {
+        // An arrow leaves the page at once; the Back key would hide the keyboard first.
         input->touched = true;
-        return wd_device_call(input->device, "os.handleBack", NULL, NULL, &input->error);
+        wd_status status = wd_device_call(input->device, "kbHide", NULL, NULL, &input->error);
+        return status != WD_OK ? status
+                               : wd_device_call(input->device, "os.handleBack", NULL, NULL, &input->error);
+    }
     case WD_TARGET_OP:
         input->touched = true;
         return wd_device_call(input->device, target->name, target->args, NULL, &input->error);

@@ -111,8 +111,10 @@ static int effect_replace(lua_State *state)
     return navigate(state, "replace");
 }
 
+// back(): leave the page. A keyboard does not stand in the way, as it does for the Back key.
 static int effect_back(lua_State *state)
 {
+    perform(state, acting(state), "kbHide", NULL);
     perform(state, acting(state), "os.handleBack", NULL);
     return 0;
 }

@@ -91,7 +91,7 @@ screens["/contact/:id"] = function(ctx)
       icon{ id = "edit", label = t("edit"), go = path .. "/edit", purpose = "edit" },
       icon{ id = "delete", label = t("delete"), go = path .. "?dialog=delete", purpose = "delete" } },
     label{ id = "name", name, size = "large", pad = 48 },
-    contact.company and item{ id = "company", t("company"), value = contact.company },
+    (contact.company or "") ~= "" and item{ id = "company", t("company"), value = contact.company },
     row{ pad = 48, gap = 48,
       button{ id = "call", t("call"), weight = 1, enabled = number ~= "", go = "/calling?number=" .. number,
         purpose = "call", intent = t("call_to", name) },
