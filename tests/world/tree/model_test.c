@@ -270,7 +270,24 @@ static void check_delta(const wd_value *before, const wd_value *after)
     wd_value_unref(&back);
 }
 
-// Every child that is not the same node on both sides is visited once, and no other.
+// Is the pair to be visited: not the same node, and no scalar that prints alike?
+static bool is_pair(const wd_value *before, const wd_value *after)
+{
+    if (before == after || before == NULL || after == NULL) {
+        return before != after;
+    }
+    wd_kind kind = wd_value_kind(before);
+    if (kind >= WD_KIND_ARRAY || kind != wd_value_kind(after)) {
+        return true;
+    }
+    char *text = text_of(before), *other = text_of(after);
+    bool differs = strcmp(text, other) != 0;
+    free(text);
+    free(other);
+    return differs;
+}
+
+// Every child that is not the same on both sides is visited once, and no other.
 static void check_walk(const wd_value *before, const wd_value *after)
 {
     bool objects = wd_value_is(before, WD_KIND_OBJECT);
@@ -280,7 +297,8 @@ static void check_walk(const wd_value *before, const wd_value *after)
     size_t wanted = 0, visited = 0;
     wd_iter iter = wd_iter_start(before);
     while (wd_iter_next(&iter)) {
-        wanted += iter.value != (objects ? wd_object_get(after, iter.key) : wd_array_at(after, iter.index));
+        wanted += is_pair(
+            iter.value, objects ? wd_object_get(after, iter.key) : wd_array_at(after, iter.index));
     }
     iter = wd_iter_start(after);
     while (wd_iter_next(&iter)) {

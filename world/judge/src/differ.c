@@ -6,10 +6,8 @@
 
 #include <string.h>
 
-static wd_status add_change(
-    wd_differ *differ, const wd_step *step, const wd_value *before, const wd_value *after)
+static wd_status add_change(wd_differ *differ, wd_step *step, const wd_value *before, const wd_value *after)
 {
-    differ->text.length = 0;
     wd_status status = wd_step_write_path(step, &differ->text);
     if (status == WD_OK) {
         status = wd_changes_add(differ->changes, differ->text.bytes, differ->text.length, before, after);
@@ -18,12 +16,6 @@ static wd_status add_change(
         status = wd_matcher_note(differ->matcher, step);
     }
     return status;
-}
-
-static bool is_container(const wd_value *value)
-{
-    wd_kind kind = wd_value_kind(value);
-    return kind == WD_KIND_ARRAY || kind == WD_KIND_OBJECT;
 }
 
 static bool has_children(const wd_value *value)
@@ -43,7 +35,7 @@ typedef struct cut {
 static wd_status cut_children(cut *how, wd_step *step, const wd_value *value);
 
 /// Report one leaf unless this is a silent walk.
-static wd_status cut_leaf(cut *how, const wd_step *step, const wd_value *leaf)
+static wd_status cut_leaf(cut *how, wd_step *step, const wd_value *leaf)
 {
     if (how->silent) {
         return WD_OK;
@@ -117,10 +109,20 @@ static wd_status cut_children(cut *how, wd_step *step, const wd_value *value)
     return status;
 }
 
+/// Quotas count a subtree that appears as one.
+static wd_status start_group(wd_differ *differ, wd_step *step, const wd_value *value)
+{
+    if (!wd_matcher_has_quotas(differ->matcher)) {
+        return WD_OK;
+    }
+    wd_status status = wd_step_write_path(step, &differ->text);
+    return status == WD_OK ? wd_matcher_group_start(differ->matcher, step, &differ->text, value) : status;
+}
+
 /// `step` is entered, and no pattern covers it.
 static wd_status cut_subtree(wd_differ *differ, wd_step *step, const wd_value *value, bool added)
 {
-    wd_status status = added ? wd_matcher_group_start(differ->matcher, step, value) : WD_OK;
+    wd_status status = added ? start_group(differ, step, value) : WD_OK;
     if (status == WD_OK) {
         cut how = { .differ = differ, .added = added };
         status = cut_children(&how, step, value);
@@ -148,13 +150,11 @@ static wd_status diff_inside(wd_differ *differ, wd_step *step, const wd_value *b
 {
     if (before != NULL && after != NULL) {
         wd_kind kind = wd_value_kind(before);
-        if (kind == wd_value_kind(after) && kind == WD_KIND_OBJECT) {
-            return diff_objects(differ, step, before, after);
+        if (kind < WD_KIND_ARRAY || kind != wd_value_kind(after)) {
+            return add_change(differ, step, before, after);
         }
-        if (kind == wd_value_kind(after) && kind == WD_KIND_ARRAY) {
-            return wd_differ_lists(differ, step, before, after);
-        }
-        return add_change(differ, step, before, after);
+        return kind == WD_KIND_OBJECT ? diff_objects(differ, step, before, after)
+                                      : wd_differ_lists(differ, step, before, after);
     }
     const wd_value *only = before != NULL ? before : after;
     if (differ->matcher != NULL && has_children(only)) {
@@ -166,9 +166,6 @@ static wd_status diff_inside(wd_differ *differ, wd_step *step, const wd_value *b
 static wd_status enter_and(wd_differ *differ, wd_step *step, const wd_value *before, const wd_value *after,
     wd_status (*inside)(wd_differ *, wd_step *, const wd_value *, const wd_value *))
 {
-    if (differ->matcher == NULL) {
-        return inside(differ, step, before, after);
-    }
     wd_cover cover = WD_COVER_NONE;
     wd_status status = wd_matcher_enter(differ->matcher, step, before, after, &cover);
     if (status != WD_OK) {
@@ -181,29 +178,30 @@ static wd_status enter_and(wd_differ *differ, wd_step *step, const wd_value *bef
     return status;
 }
 
+/// Equal scalars; containers are looked into instead.
+static bool is_same_leaf(const wd_value *before, const wd_value *after)
+{
+    return before != NULL && after != NULL && wd_value_kind(before) < WD_KIND_ARRAY &&
+           wd_value_equal(before, after);
+}
+
 wd_status wd_differ_pair(wd_differ *differ, wd_step *step, const wd_value *before, const wd_value *after)
 {
-    if (before != NULL && after != NULL) {
-        if (wd_value_same(before, after)) {
-            return WD_OK;
-        }
-        if (!is_container(before) && !is_container(after) && wd_value_equal(before, after)) {
-            return WD_OK;
-        }
-    } else if (before == after) {
+    if (before == after || is_same_leaf(before, after)) {
         return WD_OK;
+    }
+    if (differ->matcher == NULL) {
+        return diff_inside(differ, step, before, after);
     }
     return enter_and(differ, step, before, after, diff_inside);
 }
 
-static wd_status add_any(wd_differ *differ, wd_step *step, const wd_value *before, const wd_value *after)
-{
-    return add_change(differ, step, before, after);
-}
-
 wd_status wd_differ_report(wd_differ *differ, wd_step *step, const wd_value *before, const wd_value *after)
 {
-    return enter_and(differ, step, before, after, add_any);
+    if (differ->matcher == NULL) {
+        return add_change(differ, step, before, after);
+    }
+    return enter_and(differ, step, before, after, add_change);
 }
 
 wd_status wd_changes_make(const wd_value *before, const wd_value *after, wd_changes **ret_changes)

@@ -9,7 +9,7 @@
 typedef struct wd_differ {
     wd_changes *changes;
     struct wd_matcher *matcher;  // NULL: report everything
-    wd_buffer text;              // scratch for paths
+    wd_buffer text;              // path of the last change, see wd_step_write_path()
 } wd_differ;
 
 /// Compare what stands at `step` in the old and the new state; NULL is absent.
@@ -27,10 +27,10 @@ typedef wd_status (*wd_child_visit)(void *context, wd_step *step, const wd_value
 
 /// Compare two lists (judge.md 12.2).
 WD_NODISCARD wd_status wd_differ_lists(
-    wd_differ *differ, const wd_step *step, const wd_value *before, const wd_value *after);
+    wd_differ *differ, wd_step *step, const wd_value *before, const wd_value *after);
 /// Visit the elements of `list`, which only one side has.
 WD_NODISCARD wd_status wd_list_children(
-    const wd_step *step, const wd_value *list, bool added, wd_child_visit visit, void *context);
+    wd_step *step, const wd_value *list, bool added, wd_child_visit visit, void *context);
 
 /// The identity field of `list` (judge.md 1.2): the first of the known names that its first object has. NULL: none.
 const char *wd_list_identity_field(const wd_value *list);

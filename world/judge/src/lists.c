@@ -66,17 +66,24 @@ static int scalar_rank(const wd_value *scalar)
 
 static int compare_scalars(const wd_value *a, const wd_value *b)
 {
+    if (a == b) {
+        return 0;  // one node, or equal immediates
+    }
     int rank = scalar_rank(a);
-    if (rank != scalar_rank(b)) {
-        return rank - scalar_rank(b);
+    int other_rank = scalar_rank(b);
+    if (rank != other_rank) {
+        return rank - other_rank;
     }
-    if (rank == WD_KIND_INT) {
+    switch (rank) {
+    case WD_KIND_STRING:
+        return strcmp(wd_value_as_string(a, NULL), wd_value_as_string(b, NULL));
+    case WD_KIND_INT:
         return wd_number_compare(a, b);
-    }
-    if (rank == WD_KIND_BOOL) {
+    case WD_KIND_BOOL:
         return (int)wd_value_as_bool(a) - (int)wd_value_as_bool(b);
+    default:
+        return 0;
     }
-    return rank == WD_KIND_STRING ? strcmp(wd_value_as_string(a, NULL), wd_value_as_string(b, NULL)) : 0;
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -161,6 +168,9 @@ static const entry *new_entries(const tails *left)
 
 static bool same_spelling(const wd_value *a, const wd_value *b)
 {
+    if (a == b) {
+        return true;
+    }
     if (wd_value_kind(a) != wd_value_kind(b)) {
         return false;
     }
@@ -182,39 +192,38 @@ static wd_status count_distinct(const wd_value *list, const wd_key *field, size_
     return status;
 }
 
+typedef struct list_pair {
+    wd_differ *differ;
+    wd_step *step;
+    const wd_value *before, *after;
+    const wd_key *field;
+} list_pair;
+
 /// The spelling a matched pair is shown with: the new list's unless that has more distinct identities.
-static wd_status pair_label(const wd_value *before, const wd_value *after, const wd_key *field,
-    const wd_value *old_id, const wd_value *new_id, const wd_value **ret_label)
+static wd_status pair_label(
+    const list_pair *lists, const wd_value *old_id, const wd_value *new_id, const wd_value **ret_label)
 {
     *ret_label = new_id;
     if (same_spelling(old_id, new_id)) {
         return WD_OK;
     }
     size_t old_count = 0, new_count = 0;
-    wd_status status = count_distinct(before, field, &old_count);
-    status = status == WD_OK ? count_distinct(after, field, &new_count) : status;
+    wd_status status = count_distinct(lists->before, lists->field, &old_count);
+    status = status == WD_OK ? count_distinct(lists->after, lists->field, &new_count) : status;
     if (new_count > old_count) {
         *ret_label = old_id;
     }
     return status;
 }
 
-typedef struct list_pair {
-    wd_differ *differ;
-    const wd_step *step;
-    const wd_value *before, *after;
-    const wd_key *field;
-} list_pair;
-
-static wd_status diff_matched(
-    const list_pair *lists, const wd_value *old_element, const wd_value *new_element)
+static wd_status diff_matched(const list_pair *lists, const wd_value *old_id, const wd_value *old_element,
+    const wd_value *new_id, const wd_value *new_element)
 {
-    if (wd_value_same(old_element, new_element)) {
+    if (old_element == new_element) {
         return WD_OK;
     }
     const wd_value *label = NULL;
-    wd_status status = pair_label(lists->before, lists->after, lists->field,
-        wd_object_get_key(old_element, lists->field), wd_object_get_key(new_element, lists->field), &label);
+    wd_status status = pair_label(lists, old_id, new_id, &label);
     if (status != WD_OK) {
         return status;
     }
@@ -265,7 +274,8 @@ static wd_status diff_identified(const list_pair *lists, const tails *left)
             status = wd_differ_pair(lists->differ, &child, old_entry->element, NULL);
             continue;
         }
-        status = diff_matched(lists, old_entry->element, old_entry->match->element);
+        status = diff_matched(lists, old_entry->scalar, old_entry->element, old_entry->match->scalar,
+            old_entry->match->element);
         if (status == WD_OK && ordered && previous != NULL &&
             old_entry->match->index < previous->match->index) {
             ordered = false;
@@ -329,7 +339,7 @@ static wd_status diff_in_step(const list_pair *lists, size_t *ret_start)
         const wd_value *old_id = wd_object_get_key(pair.before, lists->field);
         const wd_value *new_id = wd_object_get_key(pair.after, lists->field);
         if (old_id != NULL && new_id != NULL && compare_scalars(old_id, new_id) == 0) {
-            status = diff_matched(lists, pair.before, pair.after);
+            status = diff_matched(lists, old_id, pair.before, new_id, pair.after);
         } else if (old_id == NULL && new_id == NULL) {
             wd_step child = wd_step_index(lists->step, pair.index);
             status = wd_differ_pair(lists->differ, &child, pair.before, pair.after);
@@ -455,8 +465,7 @@ static wd_status diff_by_index(const list_pair *lists)
     return status;
 }
 
-wd_status wd_differ_lists(
-    wd_differ *differ, const wd_step *step, const wd_value *before, const wd_value *after)
+wd_status wd_differ_lists(wd_differ *differ, wd_step *step, const wd_value *before, const wd_value *after)
 {
     list_plan plan = make_plan(before, after);
     list_pair lists = {
@@ -474,7 +483,7 @@ wd_status wd_differ_lists(
 
 /// Elements of a flat list that only one side has, each in its list's first spelling.
 static wd_status flat_children(
-    const wd_step *step, const wd_value *list, bool added, wd_child_visit visit, void *context)
+    wd_step *step, const wd_value *list, bool added, wd_child_visit visit, void *context)
 {
     tails all = { 0 };
     wd_status status = take_entries(&all, list, 0, NULL, &all.old_count);
@@ -489,7 +498,7 @@ static wd_status flat_children(
 }
 
 wd_status wd_list_children(
-    const wd_step *step, const wd_value *list, bool added, wd_child_visit visit, void *context)
+    wd_step *step, const wd_value *list, bool added, wd_child_visit visit, void *context)
 {
     list_plan plan = make_plan(list, NULL);
     if (plan.kind == LIST_FLAT) {

@@ -124,20 +124,14 @@ void wd_matcher_leave(wd_matcher *matcher, const wd_step *step)
 
 // ---- quotas ---------------------------------------------------------------------------------------------------
 
-wd_status wd_matcher_group_start(wd_matcher *matcher, const wd_step *step, const wd_value *subtree)
+wd_status wd_matcher_group_start(
+    wd_matcher *matcher, const wd_step *step, const wd_buffer *path, const wd_value *subtree)
 {
-    if (matcher->groups == NULL) {
-        return WD_OK;
-    }
     size_t count = wd_changes_count(matcher->groups);
-    matcher->text.length = 0;
-    wd_status status = wd_step_write_path(step, &matcher->text);
+    wd_status status = wd_grow(
+        (void **)&matcher->group_quotas, &matcher->group_capacity, count, sizeof matcher->group_quotas[0]);
     if (status == WD_OK) {
-        status = wd_grow((void **)&matcher->group_quotas, &matcher->group_capacity, count,
-            sizeof matcher->group_quotas[0]);
-    }
-    if (status == WD_OK) {
-        status = wd_changes_add(matcher->groups, matcher->text.bytes, matcher->text.length, NULL, subtree);
+        status = wd_changes_add(matcher->groups, path->bytes, path->length, NULL, subtree);
     }
     if (status == WD_OK) {
         matcher->group_quotas[count] = step->quota;

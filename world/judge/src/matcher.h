@@ -50,8 +50,13 @@ WD_NODISCARD wd_status wd_matcher_enter(
     wd_matcher *matcher, wd_step *step, const wd_value *before, const wd_value *after, wd_cover *ret_cover);
 void wd_matcher_leave(wd_matcher *matcher, const wd_step *step);
 
+static inline bool wd_matcher_has_quotas(const wd_matcher *matcher)
+{
+    return matcher->groups != NULL;
+}
+/// The walk begins to cut the subtree at `step`, whose path is `path`. Only with quotas.
 WD_NODISCARD wd_status wd_matcher_group_start(
-    wd_matcher *matcher, const wd_step *step, const wd_value *subtree);
+    wd_matcher *matcher, const wd_step *step, const wd_buffer *path, const wd_value *subtree);
 void wd_matcher_group_end(wd_matcher *matcher);
 /// A change was reported at `step`.
 WD_NODISCARD wd_status wd_matcher_note(wd_matcher *matcher, const wd_step *step);

@@ -15,17 +15,20 @@ static wd_status write_segment(const wd_step *step, wd_buffer *buffer)
     }
 }
 
-wd_status wd_step_write_path(const wd_step *step, wd_buffer *buffer)
+wd_status wd_step_write_path(wd_step *step, wd_buffer *text)
 {
-    const wd_step *way[WD_VALUE_DEPTH_MAX + 2];  // one more for `_order`
+    wd_step *way[WD_VALUE_DEPTH_MAX + 2];  // one more for `_order`
     size_t count = 0;
-    for (; step->up != NULL; step = step->up) {
+    for (; step->up != NULL && step->text_end == 0; step = step->up) {
         wd_assert(count < WD_COUNT_OF(way));
         way[count++] = step;
     }
-    wd_status status = WD_OK;
+    text->length = step->text_end;
+    wd_status status = wd_buffer_append(text, "", 0);
     while (status == WD_OK && count > 0) {
-        status = write_segment(way[--count], buffer);
+        count -= 1;
+        status = write_segment(way[count], text);
+        way[count]->text_end = text->length;
     }
     return status;
 }
