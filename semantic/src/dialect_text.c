@@ -207,7 +207,11 @@ void wd_reply_text_done(wd_reply_text *text)
 
 static const char *const labels[] = { "Thought", "Reason", "Observation", "Summary", "Reflection",
     "Operation", "Description", "Answer", "Action" };
-enum { LABEL_ACTION = WD_COUNT_OF(labels) - 1, LABEL_REASONING = 3 };
+enum {
+    LABEL_ACTION = WD_COUNT_OF(labels) - 1,
+    LABEL_REASONING = 2,  // labels below are the model's reasoning, the next one belongs to it
+    LABEL_SAYS_NOTHING = 3,
+};
 
 /// The label at a line's start: "Action:", "**Action:**", "### Action ###". Returns its length, 0 when there is none.
 static size_t label_length(wd_span line, size_t *ret_label)
@@ -263,32 +267,51 @@ static size_t inline_action(wd_span span)
     return at < span.length ? at + 1 : span.length;
 }
 
+/// What the labels of a body say: where the last action stands, where its reasoning, and how the body begins.
+typedef struct label_scan {
+    size_t first;                  // label at the very start, WD_COUNT_OF(labels) none
+    size_t start, inner, stop;     // of the action: its label, its text, the next label
+    size_t thought, thought_stop;  // of the last reasoning in front of it
+} label_scan;
+
+static label_scan scan_labels(wd_span body)
+{
+    label_scan scan = { WD_COUNT_OF(labels), body.length, body.length, body.length, body.length,
+        body.length };
+    size_t label = WD_COUNT_OF(labels);
+    size_t end = 0;
+    for (size_t at = next_label(body, 0, &label, &end); at < body.length;
+         at = next_label(body, end, &label, &end)) {
+        scan.first = at == 0 ? label : scan.first;
+        if (scan.thought < body.length && scan.thought_stop == body.length) {
+            scan.thought_stop = at;
+        }
+        if (label == LABEL_ACTION) {
+            scan.start = at;
+            scan.inner = end;
+            scan.stop = body.length;
+        } else if (scan.start < body.length && scan.stop == body.length) {
+            scan.stop = at;
+        }
+        if (label < LABEL_REASONING) {
+            scan.thought = end;
+            scan.thought_stop = body.length;
+        }
+    }
+    return scan;
+}
+
 wd_span wd_reply_action_part(wd_reply_text *text, bool *ret_labelled)
 {
     wd_span body = text->body;
-    size_t start = body.length;
-    size_t inner = body.length;
-    size_t stop = body.length;
-    size_t label = WD_COUNT_OF(labels);
-    size_t end = 0;
-    size_t first = WD_COUNT_OF(labels);
-    for (size_t at = next_label(body, 0, &label, &end); at < body.length;
-         at = next_label(body, end, &label, &end)) {
-        first = first == WD_COUNT_OF(labels) && at == 0 ? label : first;
-        if (label == LABEL_ACTION) {
-            start = at;
-            inner = end;
-            stop = body.length;
-        } else if (start < body.length && stop == body.length) {
-            stop = at;
-        }
+    label_scan scan = scan_labels(body);
+    if (scan.start == body.length) {
+        scan.start = inline_action(body);
+        scan.inner = scan.start < body.length ? scan.start + strlen("Action:") : scan.start;
+        scan.thought_stop = scan.start;
     }
-    if (start == body.length) {
-        start = inline_action(body);
-        inner = start < body.length ? start + strlen("Action:") : start;
-    }
-    *ret_labelled = start < body.length;
-    if (!*ret_labelled && first < LABEL_REASONING) {
+    *ret_labelled = scan.start < body.length;
+    if (!*ret_labelled && scan.first < LABEL_SAYS_NOTHING) {
         text->thought = text->thought.length == 0 ? body : text->thought;
         return wd_span_from(body, body.length);
     }
@@ -296,9 +319,10 @@ wd_span wd_reply_action_part(wd_reply_text *text, bool *ret_labelled)
         return body;
     }
     if (text->thought.length == 0) {
-        wd_span thought = wd_span_trim(span_between(body, 0, start));
-        size_t length = label_length(thought, &label);
-        text->thought = wd_span_trim(wd_span_from(thought, length));
+        bool labelled = scan.thought < scan.start;
+        size_t from = labelled ? scan.thought : 0;
+        size_t to = labelled && scan.thought_stop < scan.start ? scan.thought_stop : scan.start;
+        text->thought = wd_span_trim(span_between(body, from, to));
     }
-    return wd_span_trim(span_between(body, inner, stop));
+    return wd_span_trim(span_between(body, scan.inner, scan.stop));
 }

@@ -2,13 +2,14 @@
 /// of its instructions contradict each other, so only coordinates count.
 #include "episode_build.h"
 
-static void take_step(wd_recording *recording, const wd_value *object)
+static void take_step(wd_recording *recording, const wd_value *object, size_t index)
 {
     wd_step_record *record = wd_episode_step_add(recording);
     if (record == NULL) {
         return;
     }
     const wd_value *content = wd_object_get(object, "action_content");
+    record->step.number = (int64_t)index;
     record->step.thought = wd_episode_keep_value(recording, wd_object_get(object, "step_instruction"));
     wd_builder builder = wd_episode_builder(recording, record);
     wd_qwen_action(&builder, content, (wd_span){ "", 0 });
@@ -35,7 +36,7 @@ static void take_episode(wd_recording *recording, const wd_value *object, void *
         episode->header.success = wd_value_as_bool(success) ? WD_YES : WD_NO;
     }
     for (size_t i = 0; i < wd_array_count(steps); i++) {
-        take_step(recording, wd_array_at(steps, i));
+        take_step(recording, wd_array_at(steps, i), i);
     }
     wd_episode_track_apps(recording);
 }

@@ -1,6 +1,7 @@
 /// AndroidWorld histories as JSON: an array of steps, or of episodes whose steps are lists side by side.
 #include "episode_build.h"
 
+#include "dialect_call.h"
 #include "loose.h"
 
 #include <string.h>
@@ -17,19 +18,6 @@ typedef struct history_step {
 
 // ---- what was carried out -------------------------------------------------------------------------------------
 
-/// Points that a UI-TARS model wrote as start_box are thousandths, whatever the harness made of them; this is decided
-/// once for the whole recording.
-static wd_space space_of(const wd_value *steps)
-{
-    for (size_t i = 0; i < wd_array_count(steps); i++) {
-        wd_span output = wd_value_span(wd_object_get(wd_array_at(steps, i), "action_output"));
-        if (wd_span_find(output, "start_box") < output.length) {
-            return WD_SPACE_NORM1000;
-        }
-    }
-    return WD_SPACE_PX;
-}
-
 /// The object behind "Action selected:" in the summary; NULL when there is none. *ret_words is its text.
 static wd_value *selected_action(wd_recording *recording, wd_span summary, wd_span *ret_words)
 {
@@ -45,6 +33,45 @@ static wd_value *selected_action(wd_recording *recording, wd_span summary, wd_sp
     }
     *ret_words = (wd_span){ rest.at, used };
     return object;
+}
+
+/// The numbers of the start_box in a reply of UI-TARS; false when there is none.
+static bool start_box(wd_recording *recording, wd_span output, double ret_numbers[4])
+{
+    wd_call call;
+    wd_status status = wd_call_last(output, NULL, &call);
+    if (status != WD_OK) {
+        wd_episode_check(recording, status == WD_ENOMEM ? status : WD_OK);
+        return false;
+    }
+    int count = wd_span_numbers(wd_value_span(wd_object_get(call.args, "start_box")), ret_numbers);
+    wd_call_done(&call);
+    return count == 2;
+}
+
+/// Points that a UI-TARS model wrote as start_box are thousandths. Where the harness carried out the very same
+/// numbers, the recording's points are thousandths sent as pixels; where it scaled them, they are pixels. Decided
+/// once, by the first step that shows both.
+static wd_space space_of(wd_recording *recording, const wd_value *steps)
+{
+    for (size_t i = 0; i < wd_array_count(steps); i++) {
+        const wd_value *step = wd_array_at(steps, i);
+        wd_span words;
+        double box[4];
+        if (!start_box(recording, wd_value_span(wd_object_get(step, "action_output")), box)) {
+            continue;
+        }
+        wd_value *object = selected_action(recording, wd_value_span(wd_object_get(step, "summary")), &words);
+        const wd_value *x = wd_object_get(object, "x");
+        bool shown = x != NULL;
+        bool same = wd_value_double_or(x, -1) == box[0] &&
+                    wd_value_double_or(wd_object_get(object, "y"), -1) == box[1];
+        wd_value_unref(&object);
+        if (shown) {
+            return same ? WD_SPACE_NORM1000 : WD_SPACE_PX;
+        }
+    }
+    return WD_SPACE_PX;
 }
 
 /// Does the summary say that only the summary failed? Then the action had been carried out before.
@@ -76,7 +103,7 @@ static void take_action(wd_recording *recording, wd_step_record *record, const h
         record->step.executed_text = wd_episode_keep(recording, words.at, words.length);
     } else if (!step->has_summary || only_summary_failed(step->summary)) {
         wd_episode_reply(recording, record, parse_output, step->output);
-        record->step.executed_text = wd_episode_keep(recording, step->output.at, step->output.length);
+        record->step.executed_text = record->reply.count == 0 ? NULL : record->reply.actions[0].raw;
         wd_episode_warn(
             recording, record, "the summary does not say what was carried out: taken from the reply");
     } else {
@@ -157,7 +184,7 @@ static wd_tristate truth(const wd_value *value)
 /// An array of steps that repeat the task and the episode's outcome.
 static void take_history(wd_recording *recording, const wd_value *steps)
 {
-    wd_episode *episode = wd_episode_begin(recording, space_of(steps));
+    wd_episode *episode = wd_episode_begin(recording, space_of(recording, steps));
     if (episode == NULL) {
         return;
     }

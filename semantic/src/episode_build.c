@@ -266,6 +266,13 @@ const char *wd_episode_name_ending(const wd_recording *recording, const char *ta
     return found;
 }
 
+static bool is_pickle(const wd_buffer *buffer)
+{
+    const char *bytes = buffer->bytes;
+    bool gzip = buffer->length > 2 && memcmp(bytes, "\x1f\x8b", 2) == 0;
+    return gzip || (buffer->length > 2 && (unsigned char)bytes[0] == 0x80 && bytes[1] > 0 && bytes[1] < 6);
+}
+
 bool wd_episode_read(wd_recording *recording, const char *name, wd_buffer *buffer)
 {
     if (recording->status != WD_OK || !wd_episode_has_name(recording, name)) {
@@ -276,7 +283,14 @@ bool wd_episode_read(wd_recording *recording, const char *name, wd_buffer *buffe
         status = wd_buffer_append(buffer, "", 0);  // so that an empty file has bytes to point to
     }
     wd_episode_check(recording, status);
-    return status == WD_OK;
+    if (status == WD_OK && is_pickle(buffer)) {
+        wd_episode_fail(recording, WD_EUNSUPPORTED,
+            "%s: a pickle can run code when it is read; export the history as JSON", name);
+    }
+    if (recording->status != WD_OK) {
+        wd_buffer_done(buffer);
+    }
+    return recording->status == WD_OK;
 }
 
 wd_value *wd_episode_read_json(wd_recording *recording, const char *name, bool needed)

@@ -73,7 +73,7 @@ const char *wd_episode_keep_value(
     wd_recording *recording, const wd_value *text);  // NULL unless a string or number
 wd_span wd_value_span(const wd_value *text);         // empty unless a string
 
-/// Read a file of the source; false when it is not there or a failure was noted.
+/// Read a file of the source; false, and the buffer empty, when it is not there or a failure was noted.
 bool wd_episode_read(wd_recording *recording, const char *name, wd_buffer *buffer);
 /// The same, as JSON; NULL when it is not there or broken (only `needed` notes a failure then). Drop the reference.
 wd_value *wd_episode_read_json(wd_recording *recording, const char *name, bool needed);

@@ -42,13 +42,6 @@ static wd_episode_format format_of_record(const wd_value *record)
     return WD_EPISODE_AUTO;
 }
 
-static bool is_pickle(wd_span text)
-{
-    bool gzip = text.length > 2 && memcmp(text.at, "\x1f\x8b", 2) == 0;
-    bool pickle = text.length > 2 && (unsigned char)text.at[0] == 0x80 && text.at[1] > 0 && text.at[1] < 6;
-    return gzip || pickle;
-}
-
 static wd_episode_format format_of_text(wd_recording *recording, const char *name)
 {
     wd_buffer buffer = { 0 };
@@ -59,11 +52,11 @@ static wd_episode_format format_of_text(wd_recording *recording, const char *nam
         return format;
     }
     wd_span text = wd_span_trim((wd_span){ buffer.bytes, buffer.length });
-    if (is_pickle(text) || wd_text_ends(name, ".pkl") || wd_text_ends(name, ".pkl.gz")) {
-        wd_episode_fail(recording, WD_EUNSUPPORTED,
-            "%s: a pickle can run code when it is read; export the history as JSON", name);
-    } else if (wd_loose_parse(text.at, text.length, &value, &used, NULL) == WD_OK) {
+    wd_status status = wd_loose_parse(text.at, text.length, &value, &used, NULL);
+    if (status == WD_OK) {
         format = format_of_record(wd_value_is(value, WD_KIND_ARRAY) ? wd_array_at(value, 0) : value);
+    } else if (status == WD_ENOMEM) {
+        wd_episode_check(recording, status);
     } else if (wd_span_find(text, "):::") < text.length) {
         format = WD_EPISODE_APPAGENT;
     }

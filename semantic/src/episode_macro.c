@@ -259,7 +259,6 @@ static void maestro_step(wd_recording *recording, const timed_command *timed)
     const wd_value *status = wd_object_get(wd_object_get(timed->entry, "metadata"), "status");
     record->step.number = (int64_t)timed->place;
     record->step.time_ms = timed->time_ms == INT64_MAX ? -1 : timed->time_ms;
-    record->step.executed_text = wd_episode_keep_value(recording, status);
     wd_iter command = wd_iter_start(wd_object_get(timed->entry, "command"));
     bool any = wd_iter_next(&command);
     wd_builder builder = wd_episode_builder(recording, record);
@@ -278,6 +277,10 @@ static void maestro_step(wd_recording *recording, const timed_command *timed)
         wd_build_end(&builder);
     }
     wd_episode_builder_end(recording, record, &builder);
+    if (record->reply.count > 0) {  // patterns, as Maestro's selectors are
+        record->step.target_text = record->reply.actions[0].target_text;
+        record->step.target_id = record->reply.actions[0].resource_id;
+    }
     if (wd_value_is_text(status, "FAILED") && record->step.executed) {
         record->step.outcome = WD_OUTCOME_FAILED;
         record->step.outcome_code = "failed";

@@ -423,7 +423,7 @@ static void thought_stands_beside(void **state)
         { "autoglm", "<think> so </think><answer>do(action=\"Back\")</answer>", "so" },
         { "autoglm", "I go back. do(action=\"Back\")", "I go back." },
         { "agentcpm", "{\"thought\":\"hm\",\"PRESS\":\"BACK\"}", "hm" },
-        { "appagent", "Observation: o\nThought: t\nAction: tap(1)\nSummary: s", "o\nThought: t" },
+        { "appagent", "Observation: o\nThought: t\nAction: tap(1)\nSummary: s", "t" },
         { "qwen_mobile_use",
             "<thinking>t</thinking><tool_call>{\"action\":\"key\",\"text\":\"a\"}</tool_call>", "t" },
         { "openai_cua", "[{\"type\":\"reasoning\",\"summary\":[{\"text\":\"why\"}]},{\"type\":\"wait\"}]",
