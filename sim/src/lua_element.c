@@ -491,11 +491,9 @@ static int construct_rows(lua_State *state)
 void wd_lua_open_elements(lua_State *state)
 {
     for (int kind = 0; kind < WD_UI_KIND_COUNT; kind++) {
-        // `text` and `list` name library functions; the elements are `label` and `column`.
-        const char *name = kind == WD_UI_TEXT ? "label" : wd_ui_kinds[kind].name;
         lua_pushinteger(state, kind);
         lua_pushcclosure(state, construct, 1);
-        lua_setfield(state, -2, name);
+        lua_setfield(state, -2, wd_ui_kinds[kind].name);
     }
     lua_pushcfunction(state, construct_rows);
     lua_setfield(state, -2, "rows");

@@ -57,11 +57,12 @@ static void *allocate(void *context, void *block, size_t old_size, size_t new_si
 
 static void look_at_limits(lua_State *state, lua_Debug *place)
 {
-    (void)place;
     wd_lua *lua = wd_lua_of(state);
     lua->instructions_left -= HOOK_COUNT;
     if (lua->instructions_left < 0) {
-        luaL_error(state, "more than %d instructions in one call", WD_LUA_INSTRUCTIONS_MAX);
+        (void)lua_getinfo(state, "Sl", place);
+        luaL_error(state, "%s:%d: more than %d instructions in one call", place->short_src,
+            place->currentline, WD_LUA_INSTRUCTIONS_MAX);
     }
 }
 

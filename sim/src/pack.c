@@ -217,6 +217,8 @@ static wd_status digest_pack(wd_pack *pack)
     return status;
 }
 
+static wd_status check_base(const wd_pack *pack, wd_error *error);
+
 static wd_status read_all(const wd_pack_source *source, wd_pack *pack, wd_error *error)
 {
     wd_status status = read_json(source, pack, "manifest.json", &pack->manifest, error);
@@ -229,6 +231,7 @@ static wd_status read_all(const wd_pack_source *source, wd_pack *pack, wd_error 
     status = status != WD_OK ? status : read_json(source, pack, "strings.json", &pack->strings, error);
     status = status != WD_OK ? status : check_strings(pack, error);
     status = status != WD_OK ? status : read_optional(source, pack, "os.json", &pack->os, error);
+    status = status != WD_OK ? status : check_base(pack, error);
     status = status != WD_OK ? status : run_loaders(pack, error);
     if (status == WD_OK) {
         status = wd_pack_check_overlay(pack, pack->defaults, error);
@@ -275,30 +278,72 @@ const wd_value *wd_pack_entity(const wd_pack *pack, const char *name, size_t len
     return wd_object_get_n(wd_object_get(pack->manifest, "entities"), name, length);
 }
 
+// What `row` lacks of `entity`. @retval WD_EINVAL `error` names them.
+static wd_status check_row(
+    const wd_iter *entity, const char *place, const char *id, const wd_value *row, wd_error *error)
+{
+    if (!wd_value_is(row, WD_KIND_OBJECT)) {
+        return wd_error_set(error, WD_EINVAL, "%s %s%s is no object", entity->key, place, id);
+    }
+    char missing[WD_ERROR_TEXT_MAX] = "";
+    size_t length = 0;
+    wd_iter fields = wd_iter_start(wd_object_get(entity->value, "required"));
+    while (wd_iter_next(&fields)) {
+        const char *field = wd_value_string_or(fields.value, "");
+        if (wd_object_get(row, field) == NULL && length + strlen(field) + 3 < sizeof missing) {
+            length += (size_t)snprintf(
+                missing + length, sizeof missing - length, "%s%s", length > 0 ? ", " : "", field);
+        }
+    }
+    if (length > 0) {
+        return wd_error_set(
+            error, WD_EINVAL, "%s %s%s is incomplete: missing %s", entity->key, place, id, missing);
+    }
+    return WD_OK;
+}
+
 wd_status wd_pack_check_overlay(const wd_pack *pack, const wd_value *overlay, wd_error *error)
 {
     wd_iter entities = wd_iter_start(wd_object_get(pack->manifest, "entities"));
     while (wd_iter_next(&entities)) {
         const char *table = wd_value_string_or(wd_object_get(entities.value, "table"), "");
-        const wd_value *required = wd_object_get(entities.value, "required");
+        char place[128];
+        (void)snprintf(place, sizeof place, "%s.", table);
         wd_iter rows = wd_iter_start(wd_object_get(overlay, table));
         while (wd_iter_next(&rows)) {
             if (wd_value_is(rows.value, WD_KIND_NULL)) {
                 continue;  // a tombstone
             }
-            char missing[WD_ERROR_TEXT_MAX] = "";
-            size_t length = 0;
-            wd_iter fields = wd_iter_start(required);
-            while (wd_iter_next(&fields)) {
-                const char *field = wd_value_string_or(fields.value, "");
-                if (wd_object_get(rows.value, field) == NULL && length + strlen(field) + 3 < sizeof missing) {
-                    length += (size_t)snprintf(
-                        missing + length, sizeof missing - length, "%s%s", length > 0 ? ", " : "", field);
-                }
+            wd_status status =
+                check_row(&entities, place, rows.key != NULL ? rows.key : "", rows.value, error);
+            if (status != WD_OK) {
+                return status;
             }
-            if (length > 0 || !wd_value_is(rows.value, WD_KIND_OBJECT)) {
-                return wd_error_set(error, WD_EINVAL, "%s %s.%s is incomplete: %s%s", entities.key, table,
-                    rows.key != NULL ? rows.key : "", length > 0 ? "missing " : "no object", missing);
+        }
+    }
+    return WD_OK;
+}
+
+// World data obeys the same schema as the overlay.
+static wd_status check_base(const wd_pack *pack, wd_error *error)
+{
+    wd_iter entities = wd_iter_start(wd_object_get(pack->manifest, "entities"));
+    while (wd_iter_next(&entities)) {
+        const char *file = wd_value_string_or(wd_object_get(entities.value, "data"), NULL);
+        if (file == NULL) {
+            continue;
+        }
+        const wd_value *table = wd_object_get(pack->data, file);
+        if (!wd_value_is(table, WD_KIND_OBJECT)) {
+            return wd_error_set(
+                error, WD_EINVAL, "%s/data/%s.json: an object of rows by id is wanted", pack->id, file);
+        }
+        wd_iter rows = wd_iter_start(table);
+        while (wd_iter_next(&rows)) {
+            wd_status status = check_row(&entities, "", rows.key, rows.value, error);
+            if (status != WD_OK) {
+                wd_error_prefix(error, "%s/data/%s.json", pack->id, file);
+                return status;
             }
         }
     }

@@ -20,7 +20,7 @@ enum {
     X(CARD, "card", "item", "android.widget.FrameLayout")                                                    \
     X(GRID, "grid", "list", "android.widget.GridLayout")                                                     \
     X(LIST, "list", "list", "androidx.recyclerview.widget.RecyclerView")                                     \
-    X(TEXT, "text", "text", "android.widget.TextView")                                                       \
+    X(TEXT, "label", "text", "android.widget.TextView")                                                       \
     X(FIELD, "field", "field", "android.widget.EditText")                                                    \
     X(BUTTON, "button", "button", "android.widget.Button")                                                   \
     X(SWITCH, "switch", "switch", "android.widget.Switch")                                                   \
