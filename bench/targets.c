@@ -24,6 +24,7 @@ static const wd_target targets[] = {
     { "tree", "changes of 10 leaves in tables, 10^6 leaves", WD_TARGET_RATIO_MAX, 2 },
     { "tree", "changes of 100 leaves in tables, 10^6 leaves", WD_TARGET_RATIO_MAX, 2 },
     { "self", "one clock reading", WD_TARGET_VALUE_MAX, 10000 },
+    { "loop", "plan round trip", WD_TARGET_RATIO_MAX, 3 },
     { "scenes", "uiautomator XML to scene", WD_TARGET_RATIO_MAX, 2 },
     { "scenes", "identity", WD_TARGET_VALUE_MAX, 100 },  // us on 300 nodes
     { "device", "lifecycle operation", WD_TARGET_VALUE_MAX, 2 },

@@ -4,79 +4,111 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-/// Writes one JSON string literal.
-static void print_string(FILE *out, const char *text)
+enum { TEXT_SIZE_START = 256, NUMBER_SIZE_MAX = 40 };
+
+/// A growing text. Once memory is out it stays NULL.
+typedef struct json_text {
+    char *bytes;
+    size_t length, capacity;
+} json_text;
+
+static void append(json_text *text, const char *bytes, size_t length)
 {
-    fputc('"', out);
-    for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++) {
-        if (*at == '"' || *at == '\\') {
-            fprintf(out, "\\%c", *at);
-        } else if (*at < 0x20) {
-            fprintf(out, "\\u%04x", *at);
-        } else {
-            fputc(*at, out);
+    if (text->bytes != NULL && length > text->capacity - text->length) {
+        text->capacity = 2 * (text->length + length);
+        char *grown = realloc(text->bytes, text->capacity);
+        if (grown == NULL) {
+            free(text->bytes);
         }
+        text->bytes = grown;
     }
-    fputc('"', out);
+    if (text->bytes != NULL) {
+        memcpy(text->bytes + text->length, bytes, length);
+        text->length += length;
+    }
 }
 
-static bool print_number(FILE *out, double number)
+/// One JSON string literal.
+static void append_string(json_text *text, const char *string)
 {
+    append(text, "\"", 1);
+    while (*string != '\0') {
+        size_t plain = 0;
+        while ((unsigned char)string[plain] >= 0x20 && string[plain] != '"' && string[plain] != '\\') {
+            plain++;
+        }
+        append(text, string, plain);
+        string += plain;
+        if (*string != '\0') {
+            char escaped[8];
+            int length = *string == '"' || *string == '\\'
+                             ? snprintf(escaped, sizeof escaped, "\\%c", *string)
+                             : snprintf(escaped, sizeof escaped, "\\u%04x", (unsigned)(unsigned char)*string);
+            append(text, escaped, (size_t)length);
+            string++;
+        }
+    }
+    append(text, "\"", 1);
+}
+
+static bool append_number(json_text *text, double number)
+{
+    char digits[NUMBER_SIZE_MAX];
     if (!isfinite(number)) {
         return false;
     }
     bool whole = number == floor(number) && fabs(number) < 9007199254740992.0;
-    fprintf(out, whole ? "%.0f" : "%.17g", number);
+    append(text, digits, (size_t)snprintf(digits, sizeof digits, whole ? "%.0f" : "%.17g", number));
     return true;
 }
 
-static bool print_value(FILE *out, const cJSON *json, int depth)
+static bool append_value(json_text *text, const cJSON *json, int depth)
 {
     if (depth > WD_JSON_TEXT_DEPTH_MAX) {
         return false;
     }
     if (cJSON_IsString(json)) {
-        print_string(out, json->valuestring);
+        append_string(text, json->valuestring);
         return true;
     }
     if (cJSON_IsNumber(json)) {
-        return print_number(out, json->valuedouble);
+        return append_number(text, json->valuedouble);
     }
     if (!cJSON_IsArray(json) && !cJSON_IsObject(json)) {
-        fputs(cJSON_IsTrue(json) ? "true" : cJSON_IsFalse(json) ? "false" : "null", out);
+        const char *word = cJSON_IsTrue(json) ? "true" : cJSON_IsFalse(json) ? "false" : "null";
+        append(text, word, strlen(word));
         return true;
     }
-    fputc(cJSON_IsArray(json) ? '[' : '{', out);
+    append(text, cJSON_IsArray(json) ? "[" : "{", 1);
     const cJSON *item = NULL;
     cJSON_ArrayForEach(item, json)
     {
         if (item != json->child) {
-            fputc(',', out);
+            append(text, ",", 1);
         }
         if (cJSON_IsObject(json)) {
-            print_string(out, item->string);
-            fputc(':', out);
+            append_string(text, item->string);
+            append(text, ":", 1);
         }
-        if (!print_value(out, item, depth + 1)) {
+        if (!append_value(text, item, depth + 1)) {
             return false;
         }
     }
-    fputc(cJSON_IsArray(json) ? ']' : '}', out);
+    append(text, cJSON_IsArray(json) ? "]" : "}", 1);
     return true;
 }
 
 char *wd_json_text(const cJSON *json, size_t *ret_length)
 {
-    char *text = NULL;
-    FILE *out = open_memstream(&text, ret_length);
-    if (out == NULL) {
+    json_text text = { .bytes = malloc(TEXT_SIZE_START), .capacity = TEXT_SIZE_START };
+    bool whole = append_value(&text, json, 0);
+    append(&text, "", 1);  // the NUL
+    if (!whole || text.bytes == NULL) {
+        free(text.bytes);
         return NULL;
     }
-    bool whole = print_value(out, json, 0);
-    if (fclose(out) != 0 || !whole) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    *ret_length = text.length - 1;
+    return text.bytes;
 }

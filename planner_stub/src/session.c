@@ -1,6 +1,7 @@
 #include "planner_stub/session.h"
 
 #include "proto/frame.h"
+#include "scratch.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -46,7 +47,8 @@ typedef struct planner_session {
     uint64_t beats;
     plan_job jobs[JOBS_MAX];
     size_t job_count;
-    bool mute;  // WD_FAULT_SILENT took effect
+    wd_scratch scratch;  // of the request being planned
+    bool mute;           // WD_FAULT_SILENT took effect
     int exit_status;
 } planner_session;
 
@@ -212,7 +214,9 @@ static void job_cancel(planner_session *session, uint64_t request_id)
 
 static void job_start(planner_session *session, const uint8_t *body, size_t length, int64_t now_ms)
 {
-    Worldd__V1__PlanRequest *request = worldd__v1__plan_request__unpack(NULL, length, body);
+    wd_scratch_reset(&session->scratch);
+    Worldd__V1__PlanRequest *request =
+        worldd__v1__plan_request__unpack(&session->scratch.allocator, length, body);
     if (request == NULL) {
         send_plan_error(session, 0, "the request cannot be read");
         return;
@@ -229,7 +233,6 @@ static void job_start(planner_session *session, const uint8_t *body, size_t leng
         job->reply = session->plan(session->context, request, &job->reply_length, &job->ends_run, job->error);
         say(session, "run %s, step %u: asked", request->run_id, request->step_index);
     }
-    worldd__v1__plan_request__free_unpacked(request, NULL);
 }
 
 // ---- receiving ------------------------------------------------------------------------------------------------
@@ -503,6 +506,7 @@ int wd_session_run(const wd_session_options *options, wd_plan_function *plan, vo
             back_off_ms = back_off_ms * 2 < BACK_OFF_MAX_MS ? back_off_ms * 2 : BACK_OFF_MAX_MS;
         }
     }
+    wd_scratch_done(&session.scratch);
     zmq_ctx_term(session.zmq);
     close(session.signal_fd);
     return session.exit_status;

@@ -36,9 +36,19 @@ bool wd_view_open(wd_view *view, const Worldd__V1__PlanRequest *request)
     *view = (wd_view){ .request = request };
     view->params =
         parse_object(view, request->task == NULL ? &none : &request->task->params_json, "task.params_json");
-    view->variables = parse_object(
-        view, request->world == NULL ? &none : &request->world->variables_json, "world.variables_json");
     return view->error[0] == '\0';
+}
+
+/// Parsed when first looked at: most plans look at none.
+static const cJSON *variables(wd_view *view)
+{
+    static const ProtobufCBinaryData none = { 0, NULL };
+    const Worldd__V1__WorldState *world = view->request->world;
+    if (view->variables == NULL) {
+        view->variables =
+            parse_object(view, world == NULL ? &none : &world->variables_json, "world.variables_json");
+    }
+    return view->variables;
 }
 
 void wd_view_close(wd_view *view)
@@ -58,7 +68,7 @@ static cJSON *look_up(wd_view *view, const char *name)
         found = cJSON_GetObjectItemCaseSensitive(view->params, name);
     }
     if (found == NULL && strncmp(name, "var.", 4) == 0) {
-        found = cJSON_GetObjectItemCaseSensitive(view->variables, name + 4);
+        found = cJSON_GetObjectItemCaseSensitive(variables(view), name + 4);
     }
     if (found != NULL) {
         return cJSON_Duplicate(found, true);
@@ -102,6 +112,9 @@ static void print_plain(FILE *out, const cJSON *value)
 static cJSON *resolve_text(wd_view *view, const char *text)
 {
     char name[64];
+    if (strchr(text, '{') == NULL) {
+        return cJSON_CreateString(text);
+    }
     if (text[0] == '{' && placeholder_at(text, name) == strlen(text)) {
         return look_up(view, name);
     }
@@ -258,7 +271,7 @@ static bool member_holds(wd_view *view, const char *name, const cJSON *wanted)
         return page_params_are(view, wanted);
     }
     if (strcmp(name, "variables") == 0) {
-        return members_are(view->variables, wanted);
+        return members_are(variables(view), wanted);
     }
     if (strcmp(name, "task") == 0) {
         return members_are(view->params, wanted);

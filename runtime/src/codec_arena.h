@@ -1,4 +1,4 @@
-/// codec_arena.h - scratch memory of one packing or unpacking: a bump arena with a budget, freed as a whole.
+/// codec_arena.h - scratch memory of one unpacking: a bump arena with a budget, freed as a whole.
 ///
 /// protobuf-c allocates each repeated field and sub-message on its own; a small body can ask for 80 times its size.
 /// The budget bounds that, and the inline first chunk keeps an ordinary message off the heap.

@@ -1,377 +1,196 @@
-// Packing a PlanRequest: protobuf-c structs in one arena, all strings lent, one buffer out.
+// Packing a PlanRequest. Field numbers are those of proto/worldd.proto, message by message in its order.
 #include "runtime/codec.h"
 
-#include "codec_message.h"
-#include "tree/json.h"
+#include "codec_writer.h"
 
-#include "proto/worldd.pb-c.h"
+enum {
+    SIZE_BASE = 4096,
+    SIZE_OF_NODE = 192
+};  // what the buffer starts with: most requests then never grow it
 
-#include <string.h>
-
-enum { DIGEST_SIZE = 16, PACK_BUDGET = 1024 * 1024 * 1024 };
-
-/// What one packing works with. `json` is reused for every JSON text.
-typedef struct packer {
-    codec_arena arena;
-    wd_buffer json;
-} packer;
-
-static wd_status put_digest(packer *packing, wd_digest digest, ProtobufCBinaryData *ret_data)
+static void put_rect(wd_wire_writer *writer, uint32_t field, const wd_rect *rect)
 {
-    uint8_t *bytes = codec_arena_alloc(&packing->arena, DIGEST_SIZE);
-    if (bytes == NULL) {
-        return packing->arena.failure;
-    }
-    for (size_t i = 0; i < 8; i++) {  // as the hex text reads: high half first, big endian
-        bytes[i] = (uint8_t)(digest.high >> (56 - 8 * i));
-        bytes[8 + i] = (uint8_t)(digest.low >> (56 - 8 * i));
-    }
-    *ret_data = (ProtobufCBinaryData){ DIGEST_SIZE, bytes };
-    return WD_OK;
+    size_t began = wd_wire_begin(writer, field);
+    wd_wire_sint(writer, 1, rect->left);
+    wd_wire_sint(writer, 2, rect->top);
+    wd_wire_sint(writer, 3, rect->right);
+    wd_wire_sint(writer, 4, rect->bottom);
+    wd_wire_end(writer, began);
 }
 
-/// NULL gives an empty field.
-static wd_status put_json(packer *packing, const wd_value *value, ProtobufCBinaryData *ret_data)
+static void put_node(wd_wire_writer *writer, uint32_t field, const wd_node *node)
 {
-    if (value == NULL) {
-        return WD_OK;
-    }
-    packing->json.length = 0;
-    wd_status status = wd_json_write(value, WD_JSON_COMPACT, &packing->json);
-    if (status != WD_OK) {
-        return status;
-    }
-    uint8_t *bytes = codec_arena_alloc(&packing->arena, packing->json.length);
-    if (bytes == NULL) {
-        return packing->arena.failure;
-    }
-    memcpy(bytes, packing->json.bytes, packing->json.length);
-    *ret_data = (ProtobufCBinaryData){ packing->json.length, bytes };
-    return WD_OK;
-}
-
-/// `count` structs of `size` bytes and the pointers to them, as protobuf-c wants repeated messages.
-static wd_status put_rows(packer *packing, size_t count, size_t size, void *ret_rows, void *ret_pointers)
-{
-    unsigned char *rows = NULL;
-    void **pointers = NULL;
-    if (count > 0) {
-        rows = codec_arena_alloc(&packing->arena, count * size);
-        pointers = codec_arena_alloc(&packing->arena, count * sizeof(void *));
-        if (rows == NULL || pointers == NULL) {
-            return packing->arena.failure;
-        }
-    }
-    for (size_t i = 0; i < count; i++) {
-        pointers[i] = rows + i * size;
-    }
-    memcpy(ret_rows, &rows, sizeof rows);
-    memcpy(ret_pointers, &pointers, sizeof pointers);
-    return WD_OK;
-}
-
-/// An array of texts.
-static wd_status put_texts(packer *packing, const wd_value *array, size_t *ret_count, char ***ret_texts)
-{
-    size_t count = wd_array_count(array);
-    char **texts = NULL;
-    if (count > 0) {
-        texts = codec_arena_alloc(&packing->arena, count * sizeof *texts);
-        if (texts == NULL) {
-            return packing->arena.failure;
-        }
-    }
-    wd_iter iter = wd_iter_start(array);
-    for (size_t i = 0; wd_iter_next(&iter); i++) {
-        texts[i] = wd_lend_text(wd_value_string_or(iter.value, NULL));
-    }
-    *ret_count = count;
-    *ret_texts = texts;
-    return WD_OK;
-}
-
-static void fill_intent(const wd_scene_intent *intent, Worldd__V1__Intent *row)
-{
-    worldd__v1__intent__init(row);
-    row->text = wd_lend_text(intent->text);
-    row->node = intent->node;
-}
-
-static void fill_node(const wd_node *node, Worldd__V1__Node *row, Worldd__V1__Rect *rect)
-{
-    worldd__v1__node__init(row);
-    row->id = node->id;
-    row->parent = node->parent;
-    row->window = node->window;
-    row->class_name = wd_lend_text(node->class_name);
-    row->package = wd_lend_text(node->package);
-    row->resource_id = wd_lend_text(node->resource_id);
-    row->text = wd_lend_text(node->text);
-    row->desc = wd_lend_text(node->desc);
-    row->hint = wd_lend_text(node->hint);
-    row->role = wd_lend_text(node->role);
-    row->purpose = wd_lend_text(node->purpose);
-    row->flags_yes = node->flags_yes;
-    row->flags_known = node->flags_known;
-    row->system_ui = node->system_ui;
+    size_t began = wd_wire_begin(writer, field);
+    wd_wire_int(writer, 1, node->id);
+    wd_wire_sint(writer, 2, node->parent);
+    wd_wire_sint(writer, 3, node->window);
+    wd_wire_text(writer, 4, node->class_name);
+    wd_wire_text(writer, 5, node->package);
+    wd_wire_text(writer, 6, node->resource_id);
+    wd_wire_text(writer, 7, node->text);
+    wd_wire_text(writer, 8, node->desc);
+    wd_wire_text(writer, 9, node->hint);
+    wd_wire_text(writer, 10, node->role);
+    wd_wire_text(writer, 11, node->purpose);
     if (node->rect_state != WD_RECT_UNKNOWN) {
-        worldd__v1__rect__init(rect);
-        rect->left = node->rect.left;
-        rect->top = node->rect.top;
-        rect->right = node->rect.right;
-        rect->bottom = node->rect.bottom;
-        row->rect = rect;
+        put_rect(writer, 12, &node->rect);
     }
+    wd_wire_uint(writer, 13, node->flags_yes);
+    wd_wire_uint(writer, 14, node->flags_known);
+    wd_wire_uint(writer, 15, node->system_ui);
+    wd_wire_end(writer, began);
 }
 
-static wd_status put_nodes(packer *packing, const wd_scene *scene, Worldd__V1__Scene *message)
+static void put_intent(wd_wire_writer *writer, uint32_t field, const wd_scene_intent *intent)
 {
-    size_t count = wd_scene_node_count(scene);
-    Worldd__V1__Node *rows = NULL;
-    wd_status status = put_rows(packing, count, sizeof *rows, &rows, &message->nodes);
-    if (status != WD_OK || count == 0) {
-        return status;
-    }
-    Worldd__V1__Rect *rects = codec_arena_alloc(&packing->arena, count * sizeof *rects);
-    if (rects == NULL) {
-        return packing->arena.failure;
-    }
-    for (size_t i = 0; i < count; i++) {
-        fill_node(wd_scene_node(scene, i), &rows[i], &rects[i]);
-    }
-    message->n_nodes = count;
-    return WD_OK;
+    size_t began = wd_wire_begin(writer, field);
+    wd_wire_text(writer, 1, intent->text);
+    wd_wire_sint(writer, 2, intent->node);
+    wd_wire_end(writer, began);
 }
 
-static wd_status put_scene_lists(packer *packing, const wd_scene *scene, Worldd__V1__Scene *message)
-{
-    size_t intent_count = wd_scene_intent_count(scene);
-    Worldd__V1__Intent *intents = NULL;
-    wd_status status = put_rows(packing, intent_count, sizeof *intents, &intents, &message->intents);
-    if (status != WD_OK) {
-        return status;
-    }
-    for (size_t i = 0; i < intent_count; i++) {
-        fill_intent(wd_scene_intent_at(scene, i), &intents[i]);
-    }
-    message->n_intents = intent_count;
-    size_t warning_count = wd_scene_warning_count(scene);
-    if (warning_count > 0) {
-        message->warnings = codec_arena_alloc(&packing->arena, warning_count * sizeof *message->warnings);
-        if (message->warnings == NULL) {
-            return packing->arena.failure;
-        }
-    }
-    for (size_t i = 0; i < warning_count; i++) {
-        message->warnings[i] = wd_lend_text(wd_scene_warning(scene, i));
-    }
-    message->n_warnings = warning_count;
-    return put_nodes(packing, scene, message);
-}
-
-static wd_status put_scene(packer *packing, const wd_scene *scene, Worldd__V1__Scene *message)
+static void put_scene(wd_wire_writer *writer, uint32_t field, const wd_scene *scene)
 {
     const wd_scene_info *info = wd_scene_info_of(scene);
-    worldd__v1__scene__init(message);
-    message->source_format = wd_lend_text(info->source_format);
-    message->width = info->width > 0 ? (uint32_t)info->width : 0;
-    message->height = info->height > 0 ? (uint32_t)info->height : 0;
-    message->app_package = wd_lend_text(info->app_package);
-    message->activity = wd_lend_text(info->activity);
-    message->route = wd_lend_text(info->route);
-    message->page = wd_lend_text(info->page);
-    message->page_kind = wd_lend_text(wd_page_kind_name(info->page_kind));
-    message->parse_status = wd_lend_text(wd_parse_status_name(info->parse_status));
-    wd_status status = put_digest(packing, wd_scene_digest(scene), &message->digest);
-    if (status == WD_OK) {
-        status = put_json(packing, info->page_params, &message->page_params_json);
+    size_t began = wd_wire_begin(writer, field);
+    wd_wire_digest(writer, 1, wd_scene_digest(scene));
+    wd_wire_text(writer, 2, info->source_format);
+    wd_wire_uint(writer, 3, info->width > 0 ? (uint32_t)info->width : 0);
+    wd_wire_uint(writer, 4, info->height > 0 ? (uint32_t)info->height : 0);
+    wd_wire_text(writer, 5, info->app_package);
+    wd_wire_text(writer, 6, info->activity);
+    wd_wire_text(writer, 7, info->route);
+    wd_wire_text(writer, 8, info->page);
+    wd_wire_text(writer, 9, wd_page_kind_name(info->page_kind));
+    for (size_t i = 0; i < wd_scene_node_count(scene); i++) {
+        put_node(writer, 10, wd_scene_node(scene, i));
     }
-    return status == WD_OK ? put_scene_lists(packing, scene, message) : status;
+    for (size_t i = 0; i < wd_scene_intent_count(scene); i++) {
+        put_intent(writer, 11, wd_scene_intent_at(scene, i));
+    }
+    wd_wire_json(writer, 12, info->page_params);
+    for (size_t i = 0; i < wd_scene_warning_count(scene); i++) {
+        wd_wire_element(writer, 13, wd_scene_warning(scene, i));
+    }
+    wd_wire_text(writer, 14, wd_parse_status_name(info->parse_status));
+    wd_wire_end(writer, began);
 }
 
-static wd_status put_semantic(
-    packer *packing, const wd_semantic *semantic, Worldd__V1__SemanticScene *message)
+static void put_widget(wd_wire_writer *writer, uint32_t field, const wd_widget *widget)
+{
+    size_t began = wd_wire_begin(writer, field);
+    wd_wire_int(writer, 1, widget->node);
+    wd_wire_text(writer, 2, widget->purpose);
+    wd_wire_text(writer, 3, widget->label);
+    wd_wire_end(writer, began);
+}
+
+static void put_semantic(wd_wire_writer *writer, uint32_t field, const wd_semantic *semantic)
 {
     const wd_semantic_init *init = wd_semantic_get(semantic);
-    worldd__v1__semantic_scene__init(message);
-    message->app = wd_lend_text(init->page.app);
-    message->page_id = wd_lend_text(init->page.id);
-    message->title = wd_lend_text(init->page.title);
-    message->source = wd_lend_text(init->page.source);
-    message->confidence = init->page.confidence;
-    message->page_kind = wd_lend_text(wd_page_kind_name(init->page.kind));
-    message->background_app = wd_lend_text(init->page.background_app);
-    message->enricher = wd_lend_text(init->enricher);
-    wd_status status = put_json(packing, init->page.params, &message->params_json);
-    if (status == WD_OK) {
-        status = put_digest(packing, init->page.key, &message->page_key);
-    }
-    Worldd__V1__Intent *intents = NULL;
-    if (status == WD_OK) {
-        status = put_rows(packing, init->intent_count, sizeof *intents, &intents, &message->intents);
-    }
-    Worldd__V1__Widget *widgets = NULL;
-    if (status == WD_OK) {
-        status = put_rows(packing, init->widget_count, sizeof *widgets, &widgets, &message->widgets);
-    }
-    if (status != WD_OK) {
-        return status;
-    }
+    const wd_page_identity *page = &init->page;
+    size_t began = wd_wire_begin(writer, field);
+    wd_wire_text(writer, 1, page->app);
+    wd_wire_text(writer, 2, page->id);
+    wd_wire_text(writer, 3, page->title);
+    wd_wire_text(writer, 4, page->source);
+    wd_wire_double(writer, 5, page->confidence);
+    wd_wire_text(writer, 6, wd_page_kind_name(page->kind));
+    wd_wire_text(writer, 7, page->background_app);
+    wd_wire_json(writer, 8, page->params);
+    wd_wire_digest(writer, 9, page->key);
     for (size_t i = 0; i < init->intent_count; i++) {
-        fill_intent(&init->intents[i], &intents[i]);
+        put_intent(writer, 10, &init->intents[i]);
     }
-    message->n_intents = init->intent_count;
     for (size_t i = 0; i < init->widget_count; i++) {
-        worldd__v1__widget__init(&widgets[i]);
-        widgets[i].node = init->widgets[i].node;
-        widgets[i].purpose = wd_lend_text(init->widgets[i].purpose);
-        widgets[i].label = wd_lend_text(init->widgets[i].label);
+        put_widget(writer, 11, &init->widgets[i]);
     }
-    message->n_widgets = init->widget_count;
-    return WD_OK;
+    wd_wire_text(writer, 12, init->enricher);
+    wd_wire_end(writer, began);
 }
 
-static wd_status put_event(packer *packing, const wd_world_event *event, Worldd__V1__HistoryEvent *row)
+static void put_event(wd_wire_writer *writer, uint32_t field, const wd_world_event *event)
 {
-    worldd__v1__history_event__init(row);
-    row->step_index = event->step_index;
-    row->app = wd_lend_text(event->app);
-    row->page = wd_lend_text(event->page);
-    row->action = wd_lend_text(wd_action_kind_name(event->action.kind));
-    row->outcome = wd_lend_text(wd_outcome_name(event->outcome));
-    row->code = wd_lend_text(event->code);
-    wd_status status = put_json(packing, event->args, &row->args_json);
-    if (status == WD_OK && event->scene != NULL) {
-        status = put_digest(packing, wd_scene_digest(event->scene), &row->scene_digest);
+    size_t began = wd_wire_begin(writer, field);
+    wd_wire_uint(writer, 1, event->step_index);
+    wd_wire_text(writer, 2, event->app);
+    wd_wire_text(writer, 3, event->page);
+    if (event->scene != NULL) {
+        wd_wire_digest(writer, 4, wd_scene_digest(event->scene));
     }
-    return status;
+    wd_wire_text(writer, 5, wd_action_kind_name(event->action.kind));
+    wd_wire_json(writer, 6, event->args);
+    wd_wire_text(writer, 7, wd_outcome_name(event->outcome));
+    wd_wire_text(writer, 8, event->code);
+    wd_wire_end(writer, began);
 }
 
-static wd_status put_world(packer *packing, const wd_world_state *world, Worldd__V1__WorldState *message)
+static void put_signals(wd_wire_writer *writer, uint32_t field, const wd_signals *signals)
 {
-    worldd__v1__world_state__init(message);
-    message->current_app = wd_lend_text(world->current_app);
-    message->current_app_source = wd_lend_text(world->current_app_source);
-    message->current_page = wd_lend_text(world->current_page);
-    message->current_page_source = wd_lend_text(world->current_page_source);
-    message->stale = world->stale;
-    message->step_index = world->step_index;
-    message->repeat_count = world->repeat_count;
-    message->last_change = wd_lend_text(world->last_change);
-    wd_value *signals = NULL;
-    wd_status status = wd_signals_to_value(&world->signals, &signals);
-    if (status == WD_OK) {
-        status = put_json(packing, signals, &message->signals_json);
-        wd_value_unref(&signals);
+    wd_value *value = NULL;
+    wd_status status = wd_signals_to_value(signals, &value);
+    if (status != WD_OK) {
+        writer->status = status;
     }
-    if (status == WD_OK) {
-        status = put_json(packing, world->variables, &message->variables_json);
-    }
-    size_t count = wd_history_count(world->history);
-    Worldd__V1__HistoryEvent *rows = NULL;
-    if (status == WD_OK) {
-        status = put_rows(packing, count, sizeof *rows, &rows, &message->history);
-    }
-    for (size_t i = 0; i < count && status == WD_OK; i++) {
-        status = put_event(packing, wd_history_at(world->history, i), &rows[i]);
-    }
-    message->n_history = count;
-    return status;
+    wd_wire_json(writer, field, value);
+    wd_value_unref(&value);
 }
 
-static wd_status put_report(
-    packer *packing, const wd_observe_report *report, Worldd__V1__ObserveReport *message)
+static void put_world(wd_wire_writer *writer, uint32_t field, const wd_world_state *world)
 {
-    worldd__v1__observe_report__init(message);
-    message->step_index = report->step_index;
-    message->refused = wd_lend_text(report->refused);
-    message->app_changed = report->app_changed;
-    message->page_changed = report->page_changed;
-    message->last_change = wd_lend_text(report->last_change);
-    wd_status status = put_texts(packing, report->remembered, &message->n_remembered, &message->remembered);
-    if (status == WD_OK) {
-        status = put_texts(packing, report->forgotten, &message->n_forgotten, &message->forgotten);
+    size_t began = wd_wire_begin(writer, field);
+    wd_wire_text(writer, 1, world->current_app);
+    wd_wire_text(writer, 2, world->current_app_source);
+    wd_wire_text(writer, 3, world->current_page);
+    wd_wire_text(writer, 4, world->current_page_source);
+    wd_wire_uint(writer, 5, world->stale);
+    wd_wire_json(writer, 6, world->variables);
+    for (size_t i = 0; i < wd_history_count(world->history); i++) {
+        put_event(writer, 7, wd_history_at(world->history, i));
     }
-    return status;
+    wd_wire_uint(writer, 8, world->step_index);
+    wd_wire_uint(writer, 9, world->repeat_count);
+    wd_wire_text(writer, 10, world->last_change);
+    put_signals(writer, 11, &world->signals);
+    wd_wire_end(writer, began);
 }
 
-static wd_status put_result(packer *packing, const wd_plan_result *result, Worldd__V1__StepResult *row)
+static void put_report(wd_wire_writer *writer, uint32_t field, const wd_observe_report *report)
 {
-    worldd__v1__step_result__init(row);
-    row->step_index = result->step_index;
-    row->action = wd_lend_text(wd_action_kind_name(result->kind));
-    row->outcome = wd_lend_text(wd_outcome_name(result->result.outcome));
-    row->code = wd_lend_text(result->result.code);
-    row->text = wd_lend_text(result->result.text);
-    wd_status status = put_json(packing, result->args, &row->args_json);
-    if (status != WD_OK || result->report == NULL) {
-        return status;
-    }
-    row->report = codec_arena_alloc(&packing->arena, sizeof *row->report);
-    if (row->report == NULL) {
-        return packing->arena.failure;
-    }
-    return put_report(packing, result->report, row->report);
+    size_t began = wd_wire_begin(writer, field);
+    wd_wire_uint(writer, 1, report->step_index);
+    wd_wire_texts(writer, 2, report->remembered);
+    wd_wire_texts(writer, 3, report->forgotten);
+    wd_wire_text(writer, 4, report->refused);
+    wd_wire_uint(writer, 5, report->app_changed);
+    wd_wire_uint(writer, 6, report->page_changed);
+    wd_wire_text(writer, 7, report->last_change);
+    wd_wire_end(writer, began);
 }
 
-static wd_status put_results(
-    packer *packing, const wd_plan_request *request, Worldd__V1__PlanRequest *message)
+static void put_result(wd_wire_writer *writer, uint32_t field, const wd_plan_result *result)
 {
-    size_t count = request->result_count < WD_PLAN_RESULTS_MAX ? request->result_count : WD_PLAN_RESULTS_MAX;
-    const wd_plan_result *newest = request->results + (request->result_count - count);
-    Worldd__V1__StepResult *rows = NULL;
-    wd_status status = put_rows(packing, count, sizeof *rows, &rows, &message->results);
-    for (size_t i = 0; i < count && status == WD_OK; i++) {
-        status = put_result(packing, &newest[i], &rows[i]);
+    size_t began = wd_wire_begin(writer, field);
+    wd_wire_uint(writer, 1, result->step_index);
+    wd_wire_text(writer, 2, wd_action_kind_name(result->kind));
+    wd_wire_json(writer, 3, result->args);
+    wd_wire_text(writer, 4, wd_outcome_name(result->result.outcome));
+    wd_wire_text(writer, 5, result->result.code);
+    wd_wire_text(writer, 6, result->result.text);
+    if (result->report != NULL) {
+        put_report(writer, 7, result->report);
     }
-    message->n_results = count;
-    return status;
+    wd_wire_end(writer, began);
 }
 
-static wd_status put_task(packer *packing, const wd_plan_request *request, Worldd__V1__Task *message)
+static void put_task(wd_wire_writer *writer, uint32_t field, const wd_plan_request *request)
 {
-    worldd__v1__task__init(message);
-    message->id = wd_lend_text(request->task_id);
-    message->instruction = wd_lend_text(request->instruction);
-    wd_status status = put_json(packing, request->params, &message->params_json);
-    if (status == WD_OK) {
-        status = put_texts(packing, request->apps, &message->n_apps, &message->apps);
-    }
-    return status;
-}
-
-/// The message and the parts of it that there is one of.
-typedef struct request_parts {
-    Worldd__V1__PlanRequest message;
-    Worldd__V1__Task task;
-    Worldd__V1__Scene scene;
-    Worldd__V1__SemanticScene semantic;
-    Worldd__V1__WorldState world;
-} request_parts;
-
-static wd_status fill_request(packer *packing, const wd_plan_request *request, request_parts *parts)
-{
-    Worldd__V1__PlanRequest *message = &parts->message;
-    worldd__v1__plan_request__init(message);
-    message->run_id = wd_lend_text(request->run_id);
-    message->step_index = request->step_index;
-    message->steps_left = request->steps_left;
-    message->user_reply = wd_lend_text(request->user_reply);
-    message->task = &parts->task;
-    wd_status status = put_task(packing, request, &parts->task);
-    if (status == WD_OK && request->scene != NULL) {
-        message->scene = &parts->scene;
-        status = put_scene(packing, request->scene, &parts->scene);
-    }
-    if (status == WD_OK && request->semantic != NULL) {
-        message->semantic = &parts->semantic;
-        status = put_semantic(packing, request->semantic, &parts->semantic);
-    }
-    if (status == WD_OK && request->world != NULL) {
-        message->world = &parts->world;
-        status = put_world(packing, request->world, &parts->world);
-    }
-    return status == WD_OK ? put_results(packing, request, message) : status;
+    size_t began = wd_wire_begin(writer, field);
+    wd_wire_text(writer, 1, request->task_id);
+    wd_wire_text(writer, 2, request->instruction);
+    wd_wire_json(writer, 3, request->params);
+    wd_wire_texts(writer, 4, request->apps);
+    wd_wire_end(writer, began);
 }
 
 wd_status wd_codec_pack_plan_request(const wd_plan_request *request, uint8_t **ret_body, size_t *ret_length)
@@ -379,15 +198,27 @@ wd_status wd_codec_pack_plan_request(const wd_plan_request *request, uint8_t **r
     wd_assert(request != NULL);
     wd_assert(request->result_count == 0 || request->results != NULL);
 
-    packer packing;  // not cleared: the arena is large
-    packing.json = (wd_buffer){ 0 };
-    codec_arena_init(&packing.arena, PACK_BUDGET);
-    request_parts parts;
-    wd_status status = fill_request(&packing, request, &parts);
-    if (status == WD_OK) {
-        status = wd_codec_pack(&parts.message.base, ret_body, ret_length);
+    wd_wire_writer writer;
+    size_t node_count = request->scene == NULL ? 0 : wd_scene_node_count(request->scene);
+    wd_wire_init(&writer, SIZE_BASE + node_count * SIZE_OF_NODE);
+    wd_wire_text(&writer, 2, request->run_id);
+    put_task(&writer, 5, request);
+    wd_wire_uint(&writer, 6, request->step_index);
+    wd_wire_uint(&writer, 7, request->steps_left);
+    if (request->scene != NULL) {
+        put_scene(&writer, 8, request->scene);
     }
-    wd_buffer_done(&packing.json);
-    codec_arena_done(&packing.arena);
-    return status;
+    if (request->semantic != NULL) {
+        put_semantic(&writer, 9, request->semantic);
+    }
+    if (request->world != NULL) {
+        put_world(&writer, 10, request->world);
+    }
+    size_t dropped =
+        request->result_count > WD_PLAN_RESULTS_MAX ? request->result_count - WD_PLAN_RESULTS_MAX : 0;
+    for (size_t i = dropped; i < request->result_count; i++) {
+        put_result(&writer, 11, &request->results[i]);
+    }
+    wd_wire_text(&writer, 12, request->user_reply);
+    return wd_wire_finish(&writer, ret_body, ret_length);  // never empty: the task is always there
 }

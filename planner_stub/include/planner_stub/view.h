@@ -13,9 +13,9 @@ enum { WD_VIEW_ERROR_MAX = 200 };
 
 typedef struct wd_view {
     const Worldd__V1__PlanRequest *request;
-    cJSON *params;                  // the task's parameters; object
-    cJSON *variables;               // the WorldState's variables; object, empty without a WorldState
-    const cJSON *bindings;          // of for_each; object or NULL; borrowed
+    cJSON *params;          // the task's parameters; object
+    cJSON *variables;       // of the WorldState, empty without one; NULL until something asks for them
+    const cJSON *bindings;  // of for_each; object or NULL; borrowed
     char error[WD_VIEW_ERROR_MAX];  // why the last resolving failed; "" it did not
 } wd_view;
 

@@ -2,6 +2,7 @@
 
 #include "tree/json.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static wd_status name_add(wd_value **list_p, const char *name, size_t length)
@@ -70,7 +71,7 @@ static wd_status refuse(
 {
     wd_value_unref(&report->remembered);
     wd_value_unref(&report->forgotten);
-    strncpy(report->refused, reason, sizeof report->refused - 1);
+    snprintf(report->refused, sizeof report->refused, "%.*s", (int)sizeof report->refused - 1, reason);
     wd_value_unref(ret_variables);
     *ret_variables = wd_value_ref(old);
     return WD_OK;

@@ -22,7 +22,7 @@ wd_status wd_screens_count(wd_value **screens_p, const wd_scene *scene, uint32_t
     return status;
 }
 
-wd_status wd_page_key(
+wd_status wd_seen_page_key(
     const wd_scene *scene, const wd_semantic *semantic, const wd_place_now *place, wd_digest *ret_key)
 {
     *ret_key = (wd_digest){ 0 };

@@ -11,7 +11,7 @@ enum { WD_SCREENS_SEEN_MAX = 100 * 1000 };  // different screens counted per run
 WD_NODISCARD wd_status wd_screens_count(wd_value **screens_p, const wd_scene *scene, uint32_t *ret_count);
 
 /// The "same page?" key: the semantic scene's, else app and page, else the screen itself; zero when there is none.
-WD_NODISCARD wd_status wd_page_key(const wd_scene *scene, const wd_semantic *semantic, const wd_place_now *place,
+WD_NODISCARD wd_status wd_seen_page_key(const wd_scene *scene, const wd_semantic *semantic, const wd_place_now *place,
     wd_digest *ret_key);
 static inline bool wd_digest_given(wd_digest digest)
 {

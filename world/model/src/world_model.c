@@ -210,7 +210,7 @@ static wd_status draft_screen(const wd_world_model *model, const wd_scene *scene
         status = wd_screens_count(&next->screens, scene, &next->repeat_count);
     }
     if (status == WD_OK) {
-        status = wd_page_key(scene, semantic, &next->place, &next->key);
+        status = wd_seen_page_key(scene, semantic, &next->place, &next->key);
     }
     return status;
 }
