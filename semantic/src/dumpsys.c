@@ -68,14 +68,21 @@ static bool read_component(wd_span text, wd_focus *focus)
     return true;
 }
 
+static bool ends_word(char c)
+{
+    return c == '\0' || strchr(" {}=,\t\r\n", c) != NULL;
+}
+
 /// The first component in a line, or, in a window's title, a bare package (a popup has no activity).
 static bool read_line(wd_span line, bool bare, wd_focus *ret_focus)
 {
     wd_focus focus = { .source = NULL };
     bool found = false;
     for (size_t at = 0; at < line.length && !found;) {
-        size_t length = strcspn(line.at + at, " {}=,\t\r\n");
-        length = length < line.length - at ? length : line.length - at;
+        size_t length = 0;
+        while (at + length < line.length && !ends_word(line.at[at + length])) {
+            length += 1;
+        }
         wd_span word = { line.at + at, length };
         found = read_component(word, &focus);
         if (!found && bare && is_package(word)) {

@@ -1,0 +1,7 @@
+// Any screen, recognised by its content.
+#include "scene_fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return scene_fuzz(WD_SCREEN_AUTO, data, size);
+}
