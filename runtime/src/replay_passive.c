@@ -13,6 +13,8 @@ typedef struct passive {
     wd_world_model *model;
     bool semantic;
     size_t index;
+    wd_scene *scene;        // the last one seen
+    int32_t width, height;  // the largest display seen: a dialog's tree alone is smaller
     wd_passive_visit visit;
     void *context;
 } passive;
@@ -165,7 +167,10 @@ static wd_status feed_file(passive *replay, const char *directory, const char *n
     }
     wd_scene *scene = NULL;
     wd_error reason = { 0 };
-    status = wd_screen_read(bytes, length, NULL, &scene, &reason);
+    wd_screen_options options = {
+        .previous = replay->scene, .width = replay->width, .height = replay->height
+    };
+    status = wd_screen_read(bytes, length, &options, &scene, &reason);
     wd_free(bytes, length + 1);
     if (status == WD_ENOMEM) {
         return status;
@@ -175,7 +180,13 @@ static wd_status feed_file(passive *replay, const char *directory, const char *n
     wd_result result = wd_result_ok();
     status = passive_feed(replay, name, scene, NULL, replay->index == 0 ? NULL : &step, &result, reason.text);
     wd_step_done(&step);
-    wd_scene_unref(&scene);
+    if (scene != NULL) {
+        const wd_scene_info *info = wd_scene_info_of(scene);
+        replay->width = info->width > replay->width ? info->width : replay->width;
+        replay->height = info->height > replay->height ? info->height : replay->height;
+        wd_scene_unref(&replay->scene);
+        replay->scene = scene;
+    }
     return status;
 }
 
@@ -195,6 +206,7 @@ wd_status wd_replay_folder(const char *directory, const wd_run_options *options,
     for (size_t i = 0; status == WD_OK && i < wd_array_count(names); i++) {
         status = feed_file(&replay, directory, wd_value_as_string(wd_array_at(names, i), NULL), error);
     }
+    wd_scene_unref(&replay.scene);
     wd_world_model_destroy(&replay.model);
     wd_value_unref(&names);
     return status;

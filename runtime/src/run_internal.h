@@ -18,22 +18,22 @@ struct wd_run {
     char *run_id;
     wd_task task;
     wd_task_context context;
-    wd_world_model *model;      // also when off: then it does nothing
+    wd_world_model *model;  // also when off: then it does nothing
     wd_run_phase phase;
     wd_ending ending;
     char ending_text[WD_ERROR_TEXT_MAX];
 
-    wd_plan_reply *plan;        // being executed, NULL when none
-    size_t plan_next;           // next step of it
-    char *planner;              // who planned it
-    wd_scene *planned_on;       // the scene the plan was made for
+    wd_plan_reply *plan;   // being executed, NULL when none
+    size_t plan_next;      // next step of it
+    char *planner;         // who planned it
+    wd_scene *planned_on;  // the scene the plan was made for
 
-    wd_run_step_record current; // the step in flight
-    wd_action last_action;      // for the repetition limit
-    uint32_t repeated;          // equal actions in a row, the last included
-    uint32_t invalid_replies;   // in a row
-    char *user_reply;           // to be told with the next request
-    size_t results_told;        // steps[0..this) were told to a planner
+    wd_run_step_record current;                   // the step in flight
+    wd_action last_action;                        // for the repetition limit
+    uint32_t repeated;                            // equal actions in a row, the last included
+    uint32_t invalid_replies;                     // in a row
+    char *user_reply;                             // to be told with the next request
+    size_t results_told;                          // steps[0..this) were told to a planner
     wd_plan_result results[WD_PLAN_RESULTS_MAX];  // storage of the request's results
     uint64_t events_ignored;
 };

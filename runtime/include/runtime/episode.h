@@ -34,8 +34,8 @@ typedef struct wd_episode_header {
     const char *executor;
     const char *run_id;
     uint64_t seed;
-    const wd_value *packs;     // identity of the app packs, or NULL
-    const wd_value *machine;   // the initial machine, or NULL when the executor has none
+    const wd_value *packs;    // identity of the app packs, or NULL
+    const wd_value *machine;  // the initial machine, or NULL when the executor has none
 } wd_episode_header;
 
 WD_NODISCARD wd_status wd_episode_header_write(

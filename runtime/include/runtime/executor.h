@@ -8,10 +8,10 @@
 
 /// What an executor gives back for one observe or execute.
 typedef struct wd_observation {
-    wd_scene *scene;     // NULL: the capture failed
+    wd_scene *scene;                  // NULL: the capture failed
     char failure[WD_ERROR_TEXT_MAX];  // why there is no scene; "" when there is one
-    wd_value *state;     // {os, apps} when the executor has one, else NULL
-    wd_digest machine;   // digest of the device's machine; zero when there is none
+    wd_value *state;                  // {os, apps} when the executor has one, else NULL
+    wd_digest machine;                // digest of the device's machine; zero when there is none
 } wd_observation;
 void wd_observation_done(wd_observation *observation);
 

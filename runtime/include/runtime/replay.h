@@ -6,13 +6,13 @@
 #include "sim/phone.h"
 
 typedef struct wd_replay_report {
-    size_t steps;             // replayed
-    size_t digests_equal;     // of the machine after a step
+    size_t steps;          // replayed
+    size_t digests_equal;  // of the machine after a step
     size_t steps_recorded;
     bool diverged;
-    size_t diverged_step;     // index of the first step that differs
+    size_t diverged_step;                // index of the first step that differs
     char divergence[WD_ERROR_TEXT_MAX];  // what differs there: digest, outcome, and the first differing path
-    bool cut;                 // the recording ends before its end
+    bool cut;                            // the recording ends before its end
     size_t bytes_lost;
 } wd_replay_report;
 

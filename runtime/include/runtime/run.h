@@ -25,16 +25,17 @@ typedef enum wd_ending {
     WD_END_INTERNAL_ERROR,
     WD_END_CANCELED,
 } wd_ending;
-const char *wd_ending_name(wd_ending ending);           // "complete", "step_limit", ...
-const char *wd_ending_stop_reason(wd_ending ending);    // "COMPLETE", "MAX_STEPS", ... (README-judge-ops section 3)
+const char *wd_ending_name(wd_ending ending);  // "complete", "step_limit", ...
+const char *wd_ending_stop_reason(
+    wd_ending ending);  // "COMPLETE", "MAX_STEPS", ... (README-judge-ops section 3)
 
 typedef struct wd_run_options {
     wd_world_options world;
-    bool semantic;               // enrich scenes; default on
-    uint32_t step_limit;         // 0: the task's own
-    uint32_t repetition_limit;   // the N-th equal action in a row ends the run; 0: never. Default 10
-    uint32_t invalid_limit;      // invalid replies in a row that end the run; default 3
-    uint32_t deadline_ms;        // for one plan; default 60000
+    bool semantic;              // enrich scenes; default on
+    uint32_t step_limit;        // 0: the task's own
+    uint32_t repetition_limit;  // the N-th equal action in a row ends the run; 0: never. Default 10
+    uint32_t invalid_limit;     // invalid replies in a row that end the run; default 3
+    uint32_t deadline_ms;       // for one plan; default 60000
 } wd_run_options;
 wd_run_options wd_run_options_default(void);
 
@@ -44,61 +45,61 @@ typedef struct wd_run_step_record {
     wd_step step;
     wd_result result;
     bool observed;
-    wd_observe_report report;    // zero when not observed
-    wd_scene *scene_before, *scene_after;   // NULL: none
-    wd_semantic *semantic_after; // of scene_after; NULL: off
-    wd_value *world_after;       // WorldState without history; NULL: off
-    wd_value *state_after;       // {os, apps}; NULL when the executor has none
+    wd_observe_report report;              // zero when not observed
+    wd_scene *scene_before, *scene_after;  // NULL: none
+    wd_semantic *semantic_after;           // of scene_after; NULL: off
+    wd_value *world_after;                 // WorldState without history; NULL: off
+    wd_value *state_after;                 // {os, apps}; NULL when the executor has none
     wd_digest machine_after;
     char *app_before, *page_before, *app_after, *page_after;  // the world's, NULL unknown or off
-    char *planner;               // who planned it, NULL unknown
-    char *model;                 // the planner's model, NULL not told
+    char *planner;                                            // who planned it, NULL unknown
+    char *model;                                              // the planner's model, NULL not told
     uint64_t tokens_in, tokens_out;
     double cost;
-    uint32_t plan_index;         // place in its plan, from 0
+    uint32_t plan_index;  // place in its plan, from 0
 } wd_run_step_record;
 
 /// Everything of one run that planner, judge and record read (TaskContext).
 typedef struct wd_task_context {
     const char *run_id;
     const wd_task *task;
-    wd_scene *scene;             // the present one, NULL when the capture failed
-    wd_semantic *semantic;       // of it; NULL when off
-    wd_value *state_initial;     // NULL when the executor has none
-    wd_value *state;             // the present one
+    wd_scene *scene;          // the present one, NULL when the capture failed
+    wd_semantic *semantic;    // of it; NULL when off
+    wd_value *state_initial;  // NULL when the executor has none
+    wd_value *state;          // the present one
     wd_digest machine;
-    char *route_initial;         // route of the first scene, NULL unknown
-    const wd_world_state *world; // NULL when off
+    char *route_initial;          // route of the first scene, NULL unknown
+    const wd_world_state *world;  // NULL when off
     wd_run_step_record *steps;
     size_t step_count, step_capacity;
-    char *answer;                // the last answer given, NULL none
-    char *message;               // of complete or abort, NULL none
+    char *answer;   // the last answer given, NULL none
+    char *message;  // of complete or abort, NULL none
 } wd_task_context;
 
 typedef enum wd_run_event_kind {
     WD_RUN_START,
-    WD_RUN_OBSERVED,      // observation
-    WD_RUN_EXECUTED,      // result
-    WD_RUN_PLANNED,       // outcome of a plan request, whatever it is
-    WD_RUN_FAILED,        // the executor is lost or something of ours broke: status, error
-    WD_RUN_CANCEL,        // error.text is the reason
+    WD_RUN_OBSERVED,  // observation
+    WD_RUN_EXECUTED,  // result
+    WD_RUN_PLANNED,   // outcome of a plan request, whatever it is
+    WD_RUN_FAILED,    // the executor is lost or something of ours broke: status, error
+    WD_RUN_CANCEL,    // error.text is the reason
 } wd_run_event_kind;
 
 typedef struct wd_run_event {
     wd_run_event_kind kind;
-    wd_observation *observation;   // OBSERVED; its content is taken
-    const wd_result *result;       // EXECUTED
-    wd_plan_outcome *outcome;      // PLANNED; its reply is taken
-    wd_ending ending;              // FAILED: EXECUTOR_LOST or INTERNAL_ERROR
-    const char *text;              // FAILED, CANCEL: why
+    wd_observation *observation;  // OBSERVED; its content is taken
+    const wd_result *result;      // EXECUTED
+    wd_plan_outcome *outcome;     // PLANNED; its reply is taken
+    wd_ending ending;             // FAILED: EXECUTOR_LOST or INTERNAL_ERROR
+    const char *text;             // FAILED, CANCEL: why
 } wd_run_event;
 
 typedef enum wd_run_effect_kind {
-    WD_RUN_DO_NOTHING,    // nothing to do until another event comes (never returned while the run waits for effects)
+    WD_RUN_DO_NOTHING,  // nothing to do until another event comes (never returned while the run waits for effects)
     WD_RUN_DO_OBSERVE,
-    WD_RUN_DO_EXECUTE,    // action, planned_on: borrowed until the next step
-    WD_RUN_DO_PLAN,       // request: borrowed until the next step
-    WD_RUN_DO_END,        // the run is over: ending, text
+    WD_RUN_DO_EXECUTE,  // action, planned_on: borrowed until the next step
+    WD_RUN_DO_PLAN,     // request: borrowed until the next step
+    WD_RUN_DO_END,      // the run is over: ending, text
 } wd_run_effect_kind;
 
 /// What to do next (exactly one thing), and which records have become whole since the last step.
@@ -107,8 +108,8 @@ typedef struct wd_run_effects {
     const wd_action *action;
     const wd_scene *planned_on;
     wd_plan_request request;
-    bool begun;                   // the first scene was taken in this step
-    size_t steps_recorded;        // context->steps[0..this) are final
+    bool begun;             // the first scene was taken in this step
+    size_t steps_recorded;  // context->steps[0..this) are final
 } wd_run_effects;
 
 typedef struct wd_run wd_run;
@@ -123,7 +124,7 @@ void wd_run_destroy(wd_run **run_p);
 WD_NODISCARD wd_status wd_run_step(wd_run *run, wd_run_event *event, wd_run_effects *ret_effects);
 
 const wd_task_context *wd_run_context(const wd_run *run);
-wd_ending wd_run_ending(const wd_run *run);            // WD_END_NONE while it runs
-const char *wd_run_ending_text(const wd_run *run);     // "" when there is nothing to say
+wd_ending wd_run_ending(const wd_run *run);         // WD_END_NONE while it runs
+const char *wd_run_ending_text(const wd_run *run);  // "" when there is nothing to say
 
 #endif

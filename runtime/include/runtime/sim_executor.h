@@ -6,8 +6,8 @@
 #include "sim/phone.h"
 
 typedef struct wd_sim_executor {
-    wd_host *host;       // borrowed
-    wd_device *device;   // borrowed
+    wd_host *host;      // borrowed
+    wd_device *device;  // borrowed
 } wd_sim_executor;
 
 /// The executor's view of `sim`, which must outlive it.

@@ -1,0 +1,97 @@
+// Small questions to the daemon: status, cancel.
+#include "ctl.h"
+
+#include "runtime/control_client.h"
+
+typedef struct ask_arguments {
+    const char *endpoint, *run;
+    bool json;
+} ask_arguments;
+
+static const struct argp_option options[] = {
+    { "endpoint", 'e', "ENDPOINT", 0, "Control endpoint of the daemon", 0 },
+    { "json", 'j', NULL, 0, "Print JSON", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    ask_arguments *given = state->input;
+    switch (key) {
+    case 'e':
+        given->endpoint = value;
+        return 0;
+    case 'j':
+        given->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (given->run != NULL) {
+            argp_error(state, "unexpected argument \"%s\"", value);
+        }
+        given->run = value;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/// Ask `verb`; takes *args_p. The answer is printed with `print` unless JSON is wanted.
+static int ask(const ask_arguments *given, const char *const *verbs, size_t count, wd_value **args_p)
+{
+    wd_error error = { .text = "out of memory" };
+    wd_config config;
+    char endpoint[WD_CONFIG_TEXT_MAX];
+    wd_control_client *client = NULL;
+    wd_status status = ctl_config(&config, &error);
+    if (status == WD_OK) {
+        status = wd_control_endpoint(given->endpoint, config.directory, endpoint, sizeof endpoint, &error);
+    }
+    if (status == WD_OK) {
+        status = wd_control_client_new(endpoint, "worldctl", 3000, &client, &error);
+    }
+    for (size_t i = 0; status == WD_OK && i < count; i++) {
+        wd_value *result = NULL;
+        status = wd_control_request(client, verbs[i], *args_p, 5000, NULL, NULL, &result, &error);
+        if (status == WD_OK) {
+            if (count > 1 && !given->json) {
+                printf("%s%s:%s ", ctl_paint(CTL_BOLD), verbs[i], ctl_paint(CTL_PLAIN));
+            }
+            ctl_print(result, given->json ? WD_JSON_COMPACT : WD_JSON_PRETTY);
+        }
+        wd_value_unref(&result);
+    }
+    wd_control_client_destroy(&client);
+    wd_value_unref(args_p);
+    return status == WD_OK ? CTL_OK : ctl_fault(&error);
+}
+
+int ctl_status(int argc, char **argv)
+{
+    static const char *const verbs[] = { "status", "planners", "runs" };
+    ask_arguments given = { 0 };
+    ctl_parse(argc, argv, options, parse, "",
+        "Counters, planners and open runs of the daemon.\vExamples:\n  worldctl status\n  worldctl status "
+        "--json",
+        &given);
+    wd_value *args = wd_value_object();
+    return ask(&given, verbs, WD_COUNT_OF(verbs), &args);
+}
+
+int ctl_cancel(int argc, char **argv)
+{
+    static const char *const verbs[] = { "cancel" };
+    ask_arguments given = { 0 };
+    ctl_parse(argc, argv, options, parse, "RUN",
+        "End an open run; the reason is recorded in its episode.\vExample:\n  worldctl cancel "
+        "bluetooth_off-0-1",
+        &given);
+    if (given.run == NULL) {
+        fprintf(stderr, "worldctl: cancel needs the name of a run; `worldctl status` lists them\n");
+        return CTL_USAGE;
+    }
+    wd_value *args = NULL;
+    if (wd_value_pack(&args, "{s:s}", "run", given.run) != WD_OK) {
+        return CTL_FAULT;
+    }
+    return ask(&given, verbs, WD_COUNT_OF(verbs), &args);
+}

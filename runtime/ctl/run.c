@@ -1,0 +1,292 @@
+#include "ctl.h"
+
+#include "runtime/control_client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct argp_option options[] = {
+    { "endpoint", 'e', "ENDPOINT", 0, "Control endpoint of the daemon", 0 },
+    { "planner", 'p', "NAME", 0, "Ask only the planner of this name", 0 },
+    { "param", 'k', "NAME=VALUE", 0, "A parameter of the task; may be repeated", 0 },
+    { "seed", 's', "N", 0, "Seed of the phone (default 0)", 0 },
+    { "option", 'o', "NAME=VALUE", 0, "world, semantic, history, step_limit or repetition_limit of this run",
+        0 },
+    { "run-id", 'i', "ID", 0, "Name of the run and of its episode file", 0 },
+    { "json", 'j', NULL, 0, "One JSON line a step, last the result", 0 },
+    { 0 },
+};
+static const char doc[] =
+    "Run TASK (an id below the task directory, or a file that ends in .json) and show each step as it "
+    "happens.\v"
+    "Examples:\n"
+    "  worldctl run demo/bluetooth_off\n"
+    "  worldctl run demo/message_contact -k contact='Li Wei' -k text=hello --planner scripted\n"
+    "  worldctl run task.json --json | tail -n 1\n\n"
+    "Exit codes: 0 the run passed (or could not be judged and completed), 1 it did not, 2 it could not be "
+    "run.";
+
+typedef struct run_arguments {
+    const char *endpoint, *task;
+    wd_value *args, *params, *options;
+    bool json;
+} run_arguments;
+
+static void set_text(wd_value **object_p, const char *name, const char *text)
+{
+    wd_value *value = NULL;
+    if (wd_value_text(text, &value) != WD_OK || wd_object_set(object_p, name, &value) != WD_OK) {
+        fprintf(stderr, "worldctl: %s: not UTF-8, or memory is out\n", name);
+        exit(CTL_FAULT);
+    }
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    run_arguments *given = state->input;
+    wd_error error;
+    switch (key) {
+    case 'e':
+        given->endpoint = value;
+        return 0;
+    case 'p':
+        set_text(&given->args, "planner", value);
+        return 0;
+    case 'i':
+        set_text(&given->args, "run_id", value);
+        return 0;
+    case 'j':
+        given->json = true;
+        return 0;
+    case 's': {
+        char assignment[64];
+        snprintf(assignment, sizeof assignment, "seed=%s", value);
+        if (ctl_add_param(&given->args, assignment, &error) != WD_OK ||
+            !wd_value_is(wd_object_get(given->args, "seed"), WD_KIND_INT)) {
+            argp_error(state, "--seed: \"%s\" is no whole number", value);
+        }
+        return 0;
+    }
+    case 'k':
+    case 'o':
+        if (ctl_add_param(key == 'k' ? &given->params : &given->options, value, &error) != WD_OK) {
+            argp_error(state, "%s", error.text);
+        }
+        return 0;
+    case ARGP_KEY_ARG:
+        if (given->task != NULL) {
+            argp_error(state, "one task at a time");
+        }
+        given->task = value;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_usage(state);
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const char *text_of(const wd_value *object, const char *name, const char *fallback)
+{
+    return wd_value_string_or(wd_object_get(object, name), fallback);
+}
+
+/// "app page", shortened to what fits.
+static void print_place(const wd_value *event, const char *app, const char *page)
+{
+    printf("%s%s %s%s", ctl_paint(CTL_CYAN), text_of(event, app, "?"), text_of(event, page, "?"),
+        ctl_paint(CTL_PLAIN));
+}
+
+static void print_names(const char *title, const wd_value *names)
+{
+    wd_iter name = wd_iter_start(names);
+    for (bool first = true; wd_iter_next(&name); first = false) {
+        printf("%s%s", first ? title : ", ", wd_value_string_or(name.value, "?"));
+    }
+}
+
+static void print_action(const wd_value *event)
+{
+    printf("%s%s%s", ctl_paint(CTL_BOLD), text_of(event, "action", "?"), ctl_paint(CTL_PLAIN));
+    wd_iter arg = wd_iter_start(wd_object_get(event, "args"));
+    while (wd_iter_next(&arg)) {
+        if (strcmp(arg.key, "remember") == 0) {
+            continue;
+        }
+        wd_buffer text = { 0 };
+        if (wd_json_write(arg.value, WD_JSON_COMPACT, &text) == WD_OK) {
+            printf(" %s=%s", arg.key, text.bytes);
+        }
+        wd_buffer_done(&text);
+    }
+}
+
+static void print_step(const wd_value *event)
+{
+    printf("%4lld  ", (long long)wd_value_int_or(wd_object_get(event, "index"), 0));
+    print_place(event, "app_before", "page_before");
+    printf(" -> ");
+    print_place(event, "app_after", "page_after");
+    printf("\n      ");
+    print_action(event);
+    const char *outcome = text_of(event, "outcome", "?"), *code = text_of(event, "code", "ok");
+    if (strcmp(code, "ok") != 0) {
+        printf("  %s%s: %s %s%s", ctl_paint(CTL_YELLOW), outcome, code, text_of(event, "text", ""),
+            ctl_paint(CTL_PLAIN));
+    }
+    const char *change = text_of(event, "last_change", NULL);
+    if (change != NULL) {
+        printf("\n      %s%s%s", ctl_paint(CTL_DIM), change, ctl_paint(CTL_PLAIN));
+    }
+    print_names("\n      remembered ", wd_object_get(event, "remembered"));
+    print_names("\n      forgot ", wd_object_get(event, "forgotten"));
+    const char *refused = text_of(event, "refused", NULL);
+    if (refused != NULL) {
+        printf("\n      %srefused: %s%s", ctl_paint(CTL_YELLOW), refused, ctl_paint(CTL_PLAIN));
+    }
+    putchar('\n');
+}
+
+static void on_progress(void *context, const wd_value *event)
+{
+    const run_arguments *given = context;
+    if (given->json) {
+        ctl_print(event, WD_JSON_COMPACT);
+    } else if (wd_value_is_text(wd_object_get(event, "event"), "begin")) {
+        printf("run %s%s%s: %s\n      ", ctl_paint(CTL_BOLD), text_of(event, "run", "?"),
+            ctl_paint(CTL_PLAIN), text_of(event, "instruction", "?"));
+        print_place(event, "app", "page");
+        putchar('\n');
+    } else {
+        print_step(event);
+    }
+    fflush(stdout);
+}
+
+static void print_effects(const char *title, const wd_value *effects, ctl_colour colour)
+{
+    wd_iter effect = wd_iter_start(effects);
+    while (wd_iter_next(&effect)) {
+        printf("  %s%s%s %s", ctl_paint(colour), title, ctl_paint(CTL_PLAIN),
+            text_of(effect.value, "path", text_of(effect.value, "field", "?")));
+        static const char *const sides[] = { "before", "after" };
+        for (size_t i = 0; i < WD_COUNT_OF(sides); i++) {
+            const wd_value *side = wd_object_get(effect.value, sides[i]);
+            wd_buffer text = { 0 };
+            if (side != NULL && wd_json_write(side, WD_JSON_COMPACT, &text) == WD_OK) {
+                printf("  %s %.*s", sides[i], (int)(text.length > 120 ? 120 : text.length), text.bytes);
+            }
+            wd_buffer_done(&text);
+        }
+        const wd_value *step = wd_object_get(effect.value, "step");
+        if (step != NULL) {
+            printf("  by step %lld", (long long)wd_value_int_or(step, -1));
+        }
+        putchar('\n');
+    }
+}
+
+static void print_verdict(const wd_value *verdict)
+{
+    bool passed = wd_value_bool_or(wd_object_get(verdict, "passed"), false);
+    printf("verdict: %s%s%s  success %s, clean %s, progress %.2f\n", ctl_paint(passed ? CTL_GREEN : CTL_RED),
+        passed ? "passed" : "not passed", ctl_paint(CTL_PLAIN),
+        wd_value_bool_or(wd_object_get(verdict, "success"), false) ? "yes" : "no",
+        wd_value_bool_or(wd_object_get(verdict, "clean"), false) ? "yes" : "no",
+        wd_value_double_or(wd_object_get(verdict, "progress"), 0));
+    const char *error = text_of(verdict, "error", NULL);
+    if (error != NULL) {
+        printf("  error: %s\n", error);
+    }
+    print_effects("unexpected", wd_object_get(verdict, "side_effects"), CTL_RED);
+    print_effects("undone", wd_object_get(verdict, "undone"), CTL_YELLOW);
+}
+
+static void print_result(const wd_value *result)
+{
+    printf("ended: %s%s%s after %lld steps", ctl_paint(CTL_BOLD), text_of(result, "ending", "?"),
+        ctl_paint(CTL_PLAIN), (long long)wd_value_int_or(wd_object_get(result, "steps"), 0));
+    const char *text = text_of(result, "text", NULL), *answer = text_of(result, "answer", NULL);
+    printf("%s%s%s%s\n", text == NULL ? "" : ", ", text == NULL ? "" : text,
+        answer == NULL ? "" : "; answer: ", answer == NULL ? "" : answer);
+    const wd_value *world = wd_object_get(result, "world");
+    if (world != NULL) {
+        wd_buffer variables = { 0 };
+        if (wd_json_write(wd_object_get(world, "variables"), WD_JSON_COMPACT, &variables) == WD_OK) {
+            printf("world: app %s, page %s%s, variables %s, screen seen %lld times\n",
+                text_of(world, "current_app", "unknown"), text_of(world, "current_page", "unknown"),
+                wd_value_bool_or(wd_object_get(world, "stale"), false) ? " (stale)" : "", variables.bytes,
+                (long long)wd_value_int_or(wd_object_get(world, "repeat_count"), 0));
+        }
+        wd_buffer_done(&variables);
+    } else {
+        puts("world: off");
+    }
+    const wd_value *verdict = wd_object_get(result, "verdict");
+    if (verdict != NULL) {
+        print_verdict(verdict);
+    }
+    printf("episode: %s\n", text_of(result, "episode", "?"));
+}
+
+static wd_status complete_args(run_arguments *given, wd_error *error)
+{
+    wd_value *task = NULL;
+    size_t length = strlen(given->task);
+    wd_status status = length > 5 && strcmp(given->task + length - 5, ".json") == 0
+                           ? ctl_read_json(given->task, &task, error)
+                           : wd_value_text(given->task, &task);
+    status = status == WD_OK ? wd_object_set(&given->args, "task", &task) : status;
+    status = status == WD_OK ? wd_object_set(&given->args, "params", &given->params) : status;
+    status = status == WD_OK ? wd_object_set(&given->args, "options", &given->options) : status;
+    wd_value_unref(&task);
+    return status;
+}
+
+int ctl_run(int argc, char **argv)
+{
+    run_arguments given = {
+        .args = wd_value_object(),
+        .params = wd_value_object(),
+        .options = wd_value_object(),
+    };
+    ctl_parse(argc, argv, options, parse, "TASK", doc, &given);
+    wd_error error = { .text = "out of memory" };
+    wd_config config;
+    char endpoint[WD_CONFIG_TEXT_MAX];
+    wd_control_client *client = NULL;
+    wd_value *result = NULL;
+    wd_status status = ctl_config(&config, &error);
+    status = status == WD_OK ? complete_args(&given, &error) : status;
+    if (status == WD_OK) {
+        status = wd_control_endpoint(given.endpoint, config.directory, endpoint, sizeof endpoint, &error);
+    }
+    if (status == WD_OK) {
+        status = wd_control_client_new(endpoint, "worldctl", 3000, &client, &error);
+    }
+    if (status == WD_OK) {
+        status = wd_control_request(client, "run", given.args, -1, on_progress, &given, &result, &error);
+    }
+    int code = CTL_FAULT;
+    if (status != WD_OK) {
+        ctl_fault(&error);
+    } else {
+        const wd_value *verdict = wd_object_get(result, "verdict");
+        bool good = verdict != NULL ? wd_value_bool_or(wd_object_get(verdict, "passed"), false)
+                                    : wd_value_is_text(wd_object_get(result, "ending"), "complete");
+        code = good ? CTL_OK : CTL_NO;
+        if (given.json) {
+            ctl_print(result, WD_JSON_COMPACT);
+        } else {
+            print_result(result);
+        }
+    }
+    wd_control_client_destroy(&client);
+    wd_value_unref(&result);
+    wd_value_unref(&given.args);
+    wd_value_unref(&given.params);
+    wd_value_unref(&given.options);
+    return code;
+}

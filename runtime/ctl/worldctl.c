@@ -1,0 +1,56 @@
+// worldctl: what people and scripts do with worldd, one command a file.
+#include "ctl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *argp_program_version = "worldctl " WD_VERSION_TEXT;
+
+static const ctl_command commands[] = {
+    { "run", ctl_run, "run a task on the daemon and show each step" },
+    { "status", ctl_status, "counters, planners and open runs of the daemon" },
+    { "cancel", ctl_cancel, "end an open run" },
+    { "replay", ctl_replay, "execute a recorded episode again, or a folder of screens" },
+    { "state", ctl_state, "the state of a run, of an episode's step, or of a fresh phone" },
+    { "scene", ctl_scene, "a foreign screen as canonical scene" },
+    { "diff", ctl_diff, "what changed between two states" },
+    { "patch", ctl_patch, "merge a patch into a state" },
+    { "get", ctl_get, "what a path leads to" },
+    { "digest", ctl_digest, "digests of JSON files" },
+    { "conform", ctl_conform, "replay a file of vectors" },
+};
+
+static void usage(FILE *out)
+{
+    fputs("Usage: worldctl COMMAND [OPTION...] [ARG...]\n\n", out);
+    for (size_t i = 0; i < WD_COUNT_OF(commands); i++) {
+        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+    }
+    fputs(
+        "\nworldctl COMMAND --help tells more. Exit codes: 0 yes, 1 no, 2 could not be done, 64 bad usage.\n"
+        "The daemon is found by --endpoint, WORLDD_CONTROL, or daemon.json in WORLDD_DAEMON_DIRECTORY.\n",
+        out);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0) {
+        usage(argc < 2 ? stderr : stdout);
+        return argc < 2 ? CTL_USAGE : CTL_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        puts(argp_program_version);
+        return CTL_OK;
+    }
+    for (size_t i = 0; i < WD_COUNT_OF(commands); i++) {
+        if (strcmp(commands[i].name, argv[1]) == 0) {
+            char name[64];
+            snprintf(name, sizeof name, "worldctl %s", argv[1]);
+            argv[1] = name;  // what argp calls the program in its messages
+            return commands[i].run(argc - 1, argv + 1);
+        }
+    }
+    fprintf(stderr, "worldctl: unknown command \"%s\"\n", argv[1]);
+    usage(stderr);
+    return CTL_USAGE;
+}

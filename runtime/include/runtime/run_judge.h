@@ -1,0 +1,13 @@
+/// run_judge.h - the verdict on a finished (or running) run: its states, answer and trace put before the judge.
+#ifndef RUNTIME_RUN_JUDGE_H
+#define RUNTIME_RUN_JUDGE_H
+
+#include "judge/verdict.h"
+#include "runtime/run.h"
+
+/// @param ret_verdict  The verdict as JSON value (wd_verdict_to_value()); NULL when the executor has no states.
+/// @param functions    For Lua checks; NULL: none.
+WD_NODISCARD wd_status wd_run_judge(
+    const wd_run *run, const wd_judge_functions *functions, wd_value **ret_verdict);
+
+#endif

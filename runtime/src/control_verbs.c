@@ -1,0 +1,253 @@
+// The verbs of clients and their arguments (docs/protocol.md lists them).
+#include "service_internal.h"
+
+#include "runtime/file.h"
+#include "tree/path.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/// A text argument; NULL when absent. @retval WD_ETYPE  `error` names it.
+static wd_status text_arg(const wd_value *args, const char *name, const char **ret_text, wd_error *error)
+{
+    const wd_value *arg = wd_object_get(args, name);
+    *ret_text = wd_value_string_or(arg, NULL);
+    return arg == NULL || *ret_text != NULL ? WD_OK
+                                            : wd_error_set(error, WD_ETYPE, "args.%s: must be a text", name);
+}
+
+static wd_status needed_text(const wd_value *args, const char *name, const char **ret_text, wd_error *error)
+{
+    wd_status status = text_arg(args, name, ret_text, error);
+    return status == WD_OK && *ret_text == NULL ? wd_error_set(error, WD_EINVAL, "args.%s: missing", name)
+                                                : status;
+}
+
+static wd_status number_arg(
+    const wd_value *args, const char *name, uint32_t maximum, uint32_t *field, wd_error *error)
+{
+    const wd_value *arg = wd_object_get(args, name);
+    if (arg == NULL) {
+        return WD_OK;
+    }
+    int64_t number = wd_value_int_or(arg, -1);
+    if (number < 0 || number > maximum) {
+        return wd_error_set(
+            error, WD_EINVAL, "args.options.%s: must be a whole number from 0 to %u", name, maximum);
+    }
+    *field = (uint32_t)number;
+    return WD_OK;
+}
+
+static wd_status flag_arg(const wd_value *args, const char *name, bool *field, wd_error *error)
+{
+    const wd_value *arg = wd_object_get(args, name);
+    if (arg == NULL) {
+        return WD_OK;
+    }
+    if (!wd_value_is(arg, WD_KIND_BOOL)) {
+        return wd_error_set(error, WD_ETYPE, "args.options.%s: must be true or false", name);
+    }
+    *field = wd_value_as_bool(arg);
+    return WD_OK;
+}
+
+// ---- status, peers, runs, tasks ---------------------------------------------------------------------------------
+
+static wd_status verb_status(wd_service *service, const wd_control_peer *peer, const wd_control *control,
+    int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result, wd_error *error)
+{
+    (void)peer, (void)control, (void)now_ms, (void)outbox, (void)error;
+    wd_service_stats own = wd_service_stats_get(service);
+    wd_broker_stats broker = wd_broker_stats_get(service->broker);
+    return wd_value_pack(ret_result,
+        "{s:s,s:{s:i,s:i,s:i},s:{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i},s:{s:i,s:i,s:i},s:i,s:i}",  //
+        "version", WD_VERSION_TEXT, "runs", "open", (int64_t)own.runs_open, "started",
+        (int64_t)own.runs_started, "ended", (int64_t)own.runs_ended,  //
+        "planners", "peers", (int64_t)broker.peers, "requests_open", (int64_t)broker.requests_open,
+        "requests", (int64_t)broker.requests, "replies", (int64_t)broker.replies, "late_replies",
+        (int64_t)broker.late_replies, "repeated_replies", (int64_t)broker.repeated_replies, "unknown_replies",
+        (int64_t)broker.unknown_replies, "malformed", (int64_t)broker.malformed, "frames_over",
+        (int64_t)broker.frames_over, "rejects", (int64_t)broker.rejects, "peers_lost",
+        (int64_t)broker.peers_lost, "superseded",
+        (int64_t)broker.superseded,  //
+        "control", "messages", (int64_t)own.control_messages, "rejects", (int64_t)own.control_rejects,
+        "errors",
+        (int64_t)own.control_errors,  //
+        "packs", (int64_t)wd_object_count(wd_packs_identity(service->packs)), "disconnects",
+        (int64_t)own.disconnects);
+}
+
+static wd_status verb_planners(wd_service *service, const wd_control_peer *peer, const wd_control *control,
+    int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result, wd_error *error)
+{
+    (void)peer, (void)control, (void)now_ms, (void)outbox, (void)error;
+    return wd_broker_peers_to_value(service->broker, ret_result);
+}
+
+static wd_status verb_runs(wd_service *service, const wd_control_peer *peer, const wd_control *control,
+    int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result, wd_error *error)
+{
+    (void)peer, (void)control, (void)now_ms, (void)outbox, (void)error;
+    wd_value *list = wd_value_array();
+    wd_status status = WD_OK;
+    for (size_t i = 0; status == WD_OK && i < service->run_count; i++) {
+        const wd_task_context *context = wd_run_context(service->runs[i]->run);
+        wd_value *row = NULL;
+        status = wd_value_pack(&row, "{s:s,s:s,s:i,s:?s,s:?s}", "run", service->runs[i]->id, "task",
+            context->task->id, "steps", (int64_t)context->step_count, "app",
+            context->world == NULL ? NULL : context->world->current_app, "page",
+            context->world == NULL ? NULL : context->world->current_page);
+        if (status == WD_OK) {
+            status = wd_array_append(&list, &row);
+        }
+        wd_value_unref(&row);
+    }
+    if (status != WD_OK) {
+        wd_value_unref(&list);
+        return status;
+    }
+    *ret_result = list;
+    return WD_OK;
+}
+
+// ---- run --------------------------------------------------------------------------------------------------------
+
+/// The task's document: given whole, or by id, which names tasks/<id>.json.
+static wd_status task_document(
+    const wd_service *service, const wd_value *args, wd_value **ret_document, wd_error *error)
+{
+    const wd_value *task = wd_object_get(args, "task");
+    if (wd_value_is(task, WD_KIND_OBJECT)) {
+        *ret_document = wd_value_ref(task);
+        return WD_OK;
+    }
+    const char *id = wd_value_string_or(task, NULL);
+    if (id == NULL) {
+        return wd_error_set(error, WD_EINVAL, "args.task: must be a task's id or document");
+    }
+    char path[2 * WD_CONFIG_TEXT_MAX];
+    if (strstr(id, "..") != NULL || id[0] == '/' || strlen(id) > 200) {
+        return wd_error_set(error, WD_EINVAL, "args.task: \"%.40s\" is no task id", id);
+    }
+    snprintf(path, sizeof path, "%s/%s.json", service->config->tasks, id);
+    wd_status status = wd_file_read_json(path, ret_document, error);
+    return status == WD_ENOENT ? wd_error_set(error, WD_ENOENT, "args.task: there is no task \"%s\"", id)
+                               : status;
+}
+
+static wd_status order_options(
+    const wd_service *service, const wd_value *args, wd_run_options *ret, wd_error *error)
+{
+    *ret = wd_config_run_options(service->config);
+    const wd_value *options = wd_object_get(args, "options");
+    uint32_t history = (uint32_t)ret->world.history_count_max;
+    wd_status status = options == NULL || wd_value_is(options, WD_KIND_OBJECT)
+                           ? WD_OK
+                           : wd_error_set(error, WD_ETYPE, "args.options: must be an object");
+    status = status == WD_OK ? flag_arg(options, "world", &ret->world.enabled, error) : status;
+    status = status == WD_OK ? flag_arg(options, "semantic", &ret->semantic, error) : status;
+    status = status == WD_OK ? number_arg(options, "history", WD_HISTORY_COUNT_MAX, &history, error) : status;
+    status = status == WD_OK ? number_arg(options, "step_limit", WD_TASK_STEPS_MAX, &ret->step_limit, error)
+                             : status;
+    status = status == WD_OK ? number_arg(options, "repetition_limit", 10000, &ret->repetition_limit, error)
+                             : status;
+    ret->world.history_count_max = history;
+    return status;
+}
+
+static wd_status verb_run(wd_service *service, const wd_control_peer *peer, const wd_control *control,
+    int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result, wd_error *error)
+{
+    (void)ret_result;  // the Reply comes when the run is over
+    const wd_value *args = control->args;
+    wd_value *document = NULL;
+    wd_task task = { 0 };
+    wd_run_order order = { .task = &task, .seed = (uint64_t)wd_value_int_or(wd_object_get(args, "seed"), 0) };
+    wd_status status = task_document(service, args, &document, error);
+    if (status == WD_OK) {
+        status = wd_task_bind(document, wd_object_get(args, "params"), &task, error);
+    }
+    status = status == WD_OK ? text_arg(args, "planner", &order.planner, error) : status;
+    status = status == WD_OK ? text_arg(args, "run_id", &order.run_id, error) : status;
+    status = status == WD_OK ? order_options(service, args, &order.options, error) : status;
+    if (status == WD_OK) {
+        status = wd_service_run_start(service, &order, peer->id, control->request_id, now_ms, outbox, error);
+    }
+    wd_task_done(&task);
+    wd_value_unref(&document);
+    return status;
+}
+
+static wd_status open_run(
+    wd_service *service, const wd_value *args, wd_service_run **ret_run, wd_error *error)
+{
+    const char *id = NULL;
+    wd_status status = needed_text(args, "run", &id, error);
+    if (status == WD_OK) {
+        *ret_run = wd_service_run_find(service, id);
+        status =
+            *ret_run == NULL ? wd_error_set(error, WD_ENOENT, "args.run: no run \"%s\" is open", id) : WD_OK;
+    }
+    return status;
+}
+
+static wd_status verb_cancel(wd_service *service, const wd_control_peer *peer, const wd_control *control,
+    int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result, wd_error *error)
+{
+    (void)peer;
+    wd_service_run *run = NULL;
+    const char *reason = NULL;
+    wd_status status = open_run(service, control->args, &run, error);
+    status = status == WD_OK ? text_arg(control->args, "reason", &reason, error) : status;
+    if (status == WD_OK) {
+        status = wd_value_pack(ret_result, "{s:s}", "run", run->id);
+    }
+    return status == WD_OK ? wd_service_run_cancel(service, run,
+                                 reason == NULL ? "cancelled by a client" : reason, now_ms, outbox)
+                           : status;
+}
+
+static wd_status verb_state(wd_service *service, const wd_control_peer *peer, const wd_control *control,
+    int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result, wd_error *error)
+{
+    (void)peer, (void)now_ms, (void)outbox;
+    wd_service_run *run = NULL;
+    const char *path = NULL;
+    wd_value *state = NULL;
+    wd_status status = open_run(service, control->args, &run, error);
+    status = status == WD_OK ? text_arg(control->args, "path", &path, error) : status;
+    status = status == WD_OK ? wd_device_state(run->device, &state) : status;
+    if (status == WD_OK) {
+        const wd_value *part = path == NULL ? state : wd_value_get_path(state, path);
+        *ret_result = wd_value_ref(part);
+        status =
+            part == NULL ? wd_error_set(error, WD_ENOENT, "args.path: \"%s\" leads nowhere", path) : WD_OK;
+    }
+    wd_value_unref(&state);
+    return status;
+}
+
+static wd_status verb_scene(wd_service *service, const wd_control_peer *peer, const wd_control *control,
+    int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result, wd_error *error)
+{
+    (void)peer, (void)now_ms, (void)outbox;
+    wd_service_run *run = NULL;
+    wd_scene *scene = NULL;
+    wd_status status = open_run(service, control->args, &run, error);
+    status = status == WD_OK ? wd_phone_observe(service->host, run->device, &scene, error) : status;
+    status = status == WD_OK ? wd_scene_to_value(scene, ret_result) : status;
+    wd_scene_unref(&scene);
+    return status;
+}
+
+const wd_verb wd_verbs[] = {
+    { "status", verb_status },
+    { "planners", verb_planners },
+    { "runs", verb_runs },
+    { "run", verb_run },
+    { "cancel", verb_cancel },
+    { "state", verb_state },
+    { "scene", verb_scene },
+    { NULL, NULL },
+};

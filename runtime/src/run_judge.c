@@ -1,0 +1,108 @@
+#include "runtime/run_judge.h"
+
+#include "sim/device.h"
+#include "tree/alloc.h"
+
+#include <string.h>
+
+/// What order rules read: {"action", "app"?, "page"?, "args"?}.
+static wd_status step_event(const wd_run_step_record *record, wd_value **ret_event)
+{
+    return wd_value_pack(ret_event, "{s:s,s:?s,s:?s,s:?v,s:s}", "action",
+        wd_action_kind_name(record->step.action.kind), "app", record->app_after, "page", record->page_after,
+        "args", record->step.args, "outcome", wd_outcome_name(record->result.outcome));
+}
+
+static void trace_done(wd_trace_step *steps, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        wd_value *event =
+            (wd_value *)(uintptr_t)steps[i].event;  // made by trace_new, lent to the judge as const
+        wd_value_unref(&event);
+    }
+    wd_free(steps, count * sizeof *steps);
+}
+
+static wd_status trace_new(const wd_task_context *context, wd_trace_step **ret_steps)
+{
+    *ret_steps = NULL;
+    if (context->step_count == 0) {
+        return WD_OK;
+    }
+    wd_trace_step *steps = wd_alloc_zero(context->step_count, sizeof *steps);
+    if (steps == NULL) {
+        return WD_ENOMEM;
+    }
+    for (size_t i = 0; i < context->step_count; i++) {
+        wd_value *event = NULL;
+        if (step_event(&context->steps[i], &event) != WD_OK) {
+            trace_done(steps, context->step_count);
+            return WD_ENOMEM;
+        }
+        steps[i] = (wd_trace_step){
+            .number = context->steps[i].index,
+            .event = event,
+            .state = context->steps[i].state_after,
+        };
+    }
+    *ret_steps = steps;
+    return WD_OK;
+}
+
+static wd_status final_route(const wd_task_context *context, wd_value **ret_route)
+{
+    *ret_route = NULL;
+    if (context->scene == NULL) {
+        return WD_OK;
+    }
+    const wd_scene_info *info = wd_scene_info_of(context->scene);
+    return wd_value_pack(ret_route, "{s:?s,s:?s}", "app", info->app_package, "path", info->route);
+}
+
+wd_status wd_run_judge(const wd_run *run, const wd_judge_functions *functions, wd_value **ret_verdict)
+{
+    const wd_task_context *context = wd_run_context(run);
+    *ret_verdict = NULL;
+    if (context->state_initial == NULL) {
+        return WD_OK;
+    }
+    const wd_value *time = wd_object_get(wd_object_get(context->state, "os"), "time");
+    wd_judge_input input = {
+        .initial = context->state_initial,
+        .final = context->state,
+        .answer = context->answer,
+        .clock = { .known = wd_object_get(time, "timestamp") != NULL,
+            .ms = wd_value_int_or(wd_object_get(time, "timestamp"), 0),
+            .utc_offset_min = WD_DEVICE_UTC_OFFSET_DEFAULT },
+        .trace = { .steps = NULL, .count = context->step_count },
+        .functions = functions,
+        .apps_required = true,
+    };
+    wd_rules *rules = NULL;
+    wd_trace_step *steps = NULL;
+    wd_value *route = NULL;
+    wd_verdict *verdict = NULL;
+    wd_status status = wd_rules_new(context->task->document, &rules);
+    if (status == WD_OK) {
+        status = trace_new(context, &steps);
+    }
+    if (status == WD_OK) {
+        status = final_route(context, &route);
+    }
+    if (status == WD_OK) {
+        input.rules = rules;
+        input.trace.steps = steps;
+        input.route = route;
+        status = wd_judge(&input, &verdict);
+    }
+    if (status == WD_OK) {
+        status = wd_verdict_to_value(verdict, ret_verdict);
+    }
+    wd_verdict_destroy(&verdict);
+    wd_value_unref(&route);
+    if (steps != NULL) {
+        trace_done(steps, context->step_count);
+    }
+    wd_rules_destroy(&rules);
+    return status;
+}

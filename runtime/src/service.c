@@ -1,0 +1,114 @@
+#include "service_internal.h"
+
+#include "runtime/packs.h"
+#include "tree/alloc.h"
+
+#include <string.h>
+
+void wd_service_outbox_clear(wd_service_outbox *outbox)
+{
+    wd_broker_outbox_clear(&outbox->planner);
+    wd_broker_outbox_clear(&outbox->control);
+}
+
+void wd_service_outbox_done(wd_service_outbox *outbox)
+{
+    wd_broker_outbox_done(&outbox->planner);
+    wd_broker_outbox_done(&outbox->control);
+}
+
+wd_status wd_service_new(
+    const wd_config *config, const uint8_t boot_id[16], wd_service **ret_service, wd_error *error)
+{
+    wd_service *service = wd_alloc_zero(1, sizeof *service);
+    if (service == NULL) {
+        return wd_error_set(error, WD_ENOMEM, "service: out of memory");
+    }
+    service->config = config;
+    memcpy(service->boot_id, boot_id, sizeof service->boot_id);
+    wd_broker_options options = wd_config_broker_options(config);
+    memcpy(options.boot_id, boot_id, sizeof options.boot_id);
+    wd_status status = wd_packs_load_list(config->packs, &service->packs, error);
+    if (status == WD_OK) {
+        status = wd_host_new(service->packs, &service->host, error);
+    }
+    if (status == WD_OK) {
+        status = wd_broker_new(&options, &service->broker);
+    }
+    if (status == WD_OK) {
+        service->runs = wd_alloc_zero(config->runs_max, sizeof *service->runs);
+        status = service->runs == NULL ? wd_error_set(error, WD_ENOMEM, "service: out of memory") : WD_OK;
+    }
+    if (status != WD_OK) {
+        wd_service_destroy(&service);
+        return status;
+    }
+    *ret_service = service;
+    return WD_OK;
+}
+
+void wd_service_destroy(wd_service **service_p)
+{
+    wd_service *service = *service_p;
+    if (service == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < service->run_count; i++) {
+        wd_service_run_destroy(&service->runs[i]);
+    }
+    if (service->runs != NULL) {
+        wd_free(service->runs, service->config->runs_max * sizeof *service->runs);
+    }
+    wd_broker_destroy(&service->broker);
+    wd_host_destroy(&service->host);
+    wd_packs_unref(&service->packs);
+    wd_free(service, sizeof *service);
+    *service_p = NULL;
+}
+
+wd_status wd_service_planner_message(
+    wd_service *service, const wd_broker_message *message, int64_t now_ms, wd_service_outbox *outbox)
+{
+    wd_status status = wd_broker_receive(service->broker, message, now_ms, &outbox->planner);
+    return status == WD_OK ? wd_service_take_outcomes(service, now_ms, outbox) : status;
+}
+
+wd_status wd_service_planner_lost(
+    wd_service *service, wd_peer_id peer, int64_t now_ms, wd_service_outbox *outbox)
+{
+    wd_status status = wd_broker_peer_lost(service->broker, peer, now_ms, &outbox->planner);
+    return status == WD_OK ? wd_service_take_outcomes(service, now_ms, outbox) : status;
+}
+
+wd_status wd_service_tick(wd_service *service, int64_t now_ms, wd_service_outbox *outbox)
+{
+    wd_status status = wd_broker_tick(service->broker, now_ms, &outbox->planner);
+    return status == WD_OK ? wd_service_take_outcomes(service, now_ms, outbox) : status;
+}
+
+int64_t wd_service_next_ms(const wd_service *service)
+{
+    return wd_broker_next_ms(service->broker);
+}
+
+wd_status wd_service_shutdown(
+    wd_service *service, const char *reason, int64_t now_ms, wd_service_outbox *outbox)
+{
+    wd_status status = WD_OK;
+    while (status == WD_OK && service->run_count > 0) {
+        status = wd_service_run_cancel(service, service->runs[0], reason, now_ms, outbox);
+    }
+    return status == WD_OK ? wd_broker_shutdown(service->broker, reason, &outbox->planner) : status;
+}
+
+wd_service_stats wd_service_stats_get(const wd_service *service)
+{
+    wd_service_stats stats = service->stats;
+    stats.runs_open = (uint32_t)service->run_count;
+    return stats;
+}
+
+void wd_service_count_disconnect(wd_service *service)
+{
+    service->stats.disconnects += 1;
+}

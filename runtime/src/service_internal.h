@@ -1,0 +1,92 @@
+/// service_internal.h - shared by service.c (life), service_run.c (driving runs) and control*.c (verbs of clients).
+#ifndef RUNTIME_SERVICE_INTERNAL_H
+#define RUNTIME_SERVICE_INTERNAL_H
+
+#include "runtime/codec_session.h"
+#include "runtime/episode.h"
+#include "runtime/service.h"
+#include "runtime/sim_executor.h"
+
+/// A client on the control socket, known since its Hello.
+typedef struct wd_control_peer {
+    wd_peer_id id;
+    char name[WD_HELLO_NAME_MAX + 1];
+    uint8_t instance[WD_SESSION_ID_SIZE];
+    uint32_t uid;
+    uint64_t serial;  // grows with each message: the smallest has been silent longest
+} wd_control_peer;
+
+/// One run with its phone, its record and the client that waits for it.
+typedef struct wd_service_run {
+    char id[WD_RUN_ID_MAX + 1];
+    wd_run *run;
+    wd_device *device;
+    wd_sim_executor sim;
+    wd_executor executor;
+    wd_episode_writer *episode;
+    char planner[WD_PEER_NAME_MAX + 1];  // asked for by name, "" anybody
+    uint64_t plan_request;               // open at the broker, 0 none
+    size_t steps_told;                   // to the client
+    bool begin_told;
+    bool watched;  // the client is still there
+    wd_peer_id client;
+    uint64_t client_request;
+    uint64_t progress_sequence;
+} wd_service_run;
+
+struct wd_service {
+    const wd_config *config;
+    uint8_t boot_id[WD_SESSION_ID_SIZE];
+    wd_packs *packs;
+    wd_host *host;
+    wd_broker *broker;
+    wd_service_run **runs;  // open ones, oldest first
+    size_t run_count;
+    wd_control_peer peers[WD_CONTROL_PEERS_MAX];
+    size_t peer_count;
+    uint64_t peer_serial, session_last;
+    wd_service_stats stats;
+};
+
+// ---- runs (service_run.c) ---------------------------------------------------------------------------------------
+
+/// What a client asked for; borrowed.
+typedef struct wd_run_order {
+    const wd_task *task;
+    const char *run_id;   // NULL: one is made from the task's id and the seed
+    const char *planner;  // NULL: anybody
+    uint64_t seed;
+    wd_run_options options;
+} wd_run_order;
+
+/// Boot a phone, open the record and start; the client hears Progress and at last Reply.
+/// @retval WD_ELIMIT too many runs. Others as the parts say; nothing is left behind, nothing was sent.
+WD_NODISCARD wd_status wd_service_run_start(wd_service *service, const wd_run_order *order, wd_peer_id client,
+    uint64_t client_request, int64_t now_ms, wd_service_outbox *outbox, wd_error *error);
+/// Feed the outcomes that the broker queued to their runs, until none is left.
+WD_NODISCARD wd_status wd_service_take_outcomes(
+    wd_service *service, int64_t now_ms, wd_service_outbox *outbox);
+WD_NODISCARD wd_status wd_service_run_cancel(
+    wd_service *service, wd_service_run *run, const char *reason, int64_t now_ms, wd_service_outbox *outbox);
+wd_service_run *wd_service_run_find(const wd_service *service, const char *id);  // NULL: not open
+void wd_service_run_destroy(wd_service_run **run_p);
+
+// ---- control (control.c) ----------------------------------------------------------------------------------------
+
+WD_NODISCARD wd_status wd_control_send_progress(
+    wd_service_run *run, const wd_value *event, wd_service_outbox *outbox);
+/// `error` NULL: a Reply with `result`; else an Error.
+WD_NODISCARD wd_status wd_control_send_answer(wd_peer_id peer, uint64_t request_id, const wd_value *result,
+    const wd_error *error, wd_service_outbox *outbox);
+
+/// A verb: `args` is an object. *ret_result is the Reply, or stays NULL when the answer comes later.
+typedef wd_status (*wd_verb_function)(wd_service *service, const wd_control_peer *peer,
+    const wd_control *control, int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result,
+    wd_error *error);
+typedef struct wd_verb {
+    const char *name;
+    wd_verb_function function;
+} wd_verb;
+extern const wd_verb wd_verbs[];  // ended by a NULL name; control_verbs.c
+
+#endif

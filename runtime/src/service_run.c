@@ -1,0 +1,374 @@
+#include "service_internal.h"
+
+#include "runtime/log.h"
+#include "runtime/run_judge.h"
+#include "tree/alloc.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+wd_service_run *wd_service_run_find(const wd_service *service, const char *id)
+{
+    for (size_t i = 0; i < service->run_count; i++) {
+        if (strcmp(service->runs[i]->id, id) == 0) {
+            return service->runs[i];
+        }
+    }
+    return NULL;
+}
+
+void wd_service_run_destroy(wd_service_run **run_p)
+{
+    wd_service_run *run = *run_p;
+    if (run == NULL) {
+        return;
+    }
+    wd_episode_close(&run->episode);
+    wd_run_destroy(&run->run);
+    wd_device_destroy(&run->device);
+    wd_free(run, sizeof *run);
+    *run_p = NULL;
+}
+
+static void forget_run(wd_service *service, wd_service_run *run)
+{
+    size_t at = 0;
+    while (service->runs[at] != run) {
+        at += 1;
+    }
+    memmove(
+        &service->runs[at], &service->runs[at + 1], (service->run_count - at - 1) * sizeof *service->runs);
+    service->run_count -= 1;
+    service->stats.runs_ended += 1;
+    wd_service_run_destroy(&run);
+}
+
+// ---- telling the client -----------------------------------------------------------------------------------------
+
+static wd_status tell_begin(wd_service_run *run, wd_service_outbox *outbox)
+{
+    const wd_task_context *context = wd_run_context(run->run);
+    const wd_world_state *world = context->world;
+    wd_value *event = NULL;
+    wd_status status = wd_value_pack(&event, "{s:s,s:s,s:s,s:s,s:?s,s:?s,s:s}", "event", "begin", "run",
+        run->id, "task", context->task->id, "instruction", context->task->instruction, "app",
+        world == NULL ? NULL : world->current_app, "page", world == NULL ? NULL : world->current_page,
+        "episode", wd_episode_path(run->episode));
+    if (status == WD_OK) {
+        status = wd_control_send_progress(run, event, outbox);
+    }
+    wd_value_unref(&event);
+    return status;
+}
+
+static wd_status tell_step(wd_service_run *run, const wd_run_step_record *record, wd_service_outbox *outbox)
+{
+    wd_value *event = NULL;
+    const wd_observe_report *report = &record->report;
+    bool known = record->observed && record->world_after != NULL;
+    wd_status status = wd_value_pack(&event,
+        "{s:s,s:s,s:i,s:s,s:?v,s:s,s:s,s:?s,s:?s,s:?s,s:?s,s:?s,s:?s,s:?v,s:?v,s:?s,s:?s}",              //
+        "event", "step", "run", run->id, "index", (int64_t)record->index,                                //
+        "action", wd_action_kind_name(record->step.action.kind), "args", record->step.args,              //
+        "outcome", wd_outcome_name(record->result.outcome), "code", record->result.code,                 //
+        "text", record->result.text[0] == '\0' ? NULL : record->result.text,                             //
+        "app_before", record->app_before, "page_before", record->page_before,                            //
+        "app_after", record->app_after, "page_after", record->page_after,                                //
+        "last_change", known ? report->last_change : NULL,                                               //
+        "remembered", known ? report->remembered : NULL, "forgotten", known ? report->forgotten : NULL,  //
+        "refused", known && report->refused[0] != '\0' ? report->refused : NULL, "planner", record->planner);
+    if (status == WD_OK) {
+        status = wd_control_send_progress(run, event, outbox);
+    }
+    wd_value_unref(&event);
+    return status;
+}
+
+/// What became whole goes to the record first, then to the client.
+static wd_status tell_news(wd_service_run *run, wd_service_outbox *outbox)
+{
+    const wd_task_context *context = wd_run_context(run->run);
+    wd_error error;
+    wd_status status = wd_episode_run_write(run->episode, run->run, &error);
+    if (status != WD_OK) {
+        wd_log(WD_LOG_ERROR, "run %s: %s", run->id, error.text);
+        return status;
+    }
+    if (!run->begin_told && context->step_count + (context->scene != NULL) > 0) {
+        run->begin_told = true;
+        status = tell_begin(run, outbox);
+    }
+    for (; status == WD_OK && run->steps_told < context->step_count; run->steps_told++) {
+        status = tell_step(run, &context->steps[run->steps_told], outbox);
+    }
+    return status;
+}
+
+static wd_status summary(const wd_service_run *run, const wd_value *verdict, wd_value **ret_summary)
+{
+    const wd_task_context *context = wd_run_context(run->run);
+    wd_value *world = NULL;
+    const char *text = wd_run_ending_text(run->run);
+    wd_status status = WD_OK;
+    if (context->world != NULL) {
+        status = wd_world_state_to_value(context->world, true, &world);
+    }
+    if (status == WD_OK) {
+        status = wd_value_pack(ret_summary, "{s:s,s:s,s:s,s:?s,s:i,s:?s,s:?v,s:?v,s:s}", "run", run->id,
+            "ending", wd_ending_name(wd_run_ending(run->run)), "stop_reason",
+            wd_ending_stop_reason(wd_run_ending(run->run)), "text", text[0] == '\0' ? NULL : text, "steps",
+            (int64_t)context->step_count, "answer", context->answer, "world", world, "verdict", verdict,
+            "episode", wd_episode_path(run->episode));
+    }
+    wd_value_unref(&world);
+    return status;
+}
+
+/// The run is over: judge, record the verdict, answer the client, forget the run.
+static wd_status finish_run(wd_service *service, wd_service_run *run, wd_service_outbox *outbox)
+{
+    wd_value *verdict = NULL, *result = NULL;
+    wd_error error;
+    wd_status status = WD_OK;
+    if (wd_run_ending(run->run) != WD_END_CANCELED) {  // a cancelled run gets no verdict (judge.md 9.2)
+        status = wd_run_judge(run->run, NULL, &verdict);
+    }
+    if (status == WD_OK && verdict != NULL &&
+        wd_episode_verdict_write(run->episode, verdict, &error) != WD_OK) {
+        wd_log(WD_LOG_ERROR, "run %s: %s", run->id, error.text);
+    }
+    if (status == WD_OK) {
+        status = summary(run, verdict, &result);
+    }
+    if (status == WD_OK && run->watched) {
+        status = wd_control_send_answer(run->client, run->client_request, result, NULL, outbox);
+    }
+    wd_log(WD_LOG_INFO, "run %s ended: %s%s%s", run->id, wd_ending_name(wd_run_ending(run->run)),
+        wd_run_ending_text(run->run)[0] == '\0' ? "" : ", ", wd_run_ending_text(run->run));
+    wd_value_unref(&verdict);
+    wd_value_unref(&result);
+    forget_run(service, run);
+    return status;
+}
+
+// ---- driving ----------------------------------------------------------------------------------------------------
+
+/// Carry out one plan request. The answer comes as an outcome of the broker, perhaps already queued by this call.
+static wd_status ask(wd_service *service, wd_service_run *run, const wd_plan_request *request, int64_t now_ms,
+    wd_service_outbox *outbox)
+{
+    uint8_t *body = NULL;
+    size_t length = 0;
+    wd_status status = wd_codec_pack_plan_request(request, &body, &length);
+    if (status == WD_OK) {
+        status = wd_broker_request(service->broker, run->planner[0] == '\0' ? NULL : run->planner, body,
+            length, (uint32_t)service->config->deadline_ms, (uint32_t)service->config->planner_wait_ms,
+            now_ms, &run->plan_request, &outbox->planner);
+    }
+    wd_free(body, length);
+    return status;
+}
+
+/// Carry out one effect. *event becomes what came of it, unless the run now *ret_waits.
+static wd_status carry_out(wd_service *service, wd_service_run *run, const wd_run_effects *effects,
+    int64_t now_ms, wd_service_outbox *outbox, wd_observation *observation, wd_result *result,
+    wd_run_event *event, bool *ret_waits)
+{
+    wd_status status = WD_OK;
+    *ret_waits = false;
+    switch (effects->kind) {
+    case WD_RUN_DO_OBSERVE:
+        status = run->executor.observe(run->executor.context, observation);
+        if (status == WD_OK && observation->failure[0] != '\0') {
+            wd_log(WD_LOG_WARNING, "run %s: no scene: %s", run->id, observation->failure);
+        }
+        *event = (wd_run_event){ .kind = WD_RUN_OBSERVED, .observation = observation };
+        break;
+    case WD_RUN_DO_EXECUTE:
+        status = run->executor.execute(run->executor.context, effects->action, effects->planned_on, result);
+        *event = (wd_run_event){ .kind = WD_RUN_EXECUTED, .result = result };
+        break;
+    case WD_RUN_DO_PLAN:
+        status = ask(service, run, &effects->request, now_ms, outbox);
+        *ret_waits = true;
+        break;
+    case WD_RUN_DO_NOTHING:
+    case WD_RUN_DO_END:
+        *ret_waits = true;
+        break;
+    }
+    return status;
+}
+
+/// Feed one event and carry out what follows, until the run waits for a planner or is over. What breaks ends this run
+/// with internal_error and no other.
+static wd_status drive(
+    wd_service *service, wd_service_run *run, wd_run_event event, int64_t now_ms, wd_service_outbox *outbox)
+{
+    wd_observation observation = { 0 };
+    wd_result result;
+    bool waits = false;
+    while (!waits) {
+        wd_run_effects effects;
+        wd_status status = wd_run_step(run->run, &event, &effects);
+        wd_observation_done(&observation);  // what the run did not take
+        if (status == WD_OK) {
+            status = tell_news(run, outbox);
+        }
+        if (effects.kind == WD_RUN_DO_END) {
+            return finish_run(service, run, outbox);
+        }
+        if (status == WD_OK) {
+            status = carry_out(service, run, &effects, now_ms, outbox, &observation, &result, &event, &waits);
+        }
+        if (status != WD_OK) {
+            event = (wd_run_event){
+                .kind = WD_RUN_FAILED,
+                .ending = WD_END_INTERNAL_ERROR,
+                .text = wd_status_text(status),
+            };
+            waits = false;
+        }
+    }
+    return WD_OK;
+}
+
+wd_status wd_service_take_outcomes(wd_service *service, int64_t now_ms, wd_service_outbox *outbox)
+{
+    wd_status status = WD_OK;
+    // Driving a run may ask again and so queue further outcomes: the array grows while it is read.
+    for (size_t i = 0; status == WD_OK && i < outbox->planner.outcome_count; i++) {
+        wd_plan_outcome outcome = outbox->planner.outcomes[i];
+        outbox->planner.outcomes[i].reply = NULL;  // ours now
+        for (size_t r = 0; r < service->run_count; r++) {
+            wd_service_run *run = service->runs[r];
+            if (run->plan_request == outcome.request_id) {
+                run->plan_request = 0;
+                wd_run_event event = { .kind = WD_RUN_PLANNED, .outcome = &outcome };
+                status = drive(service, run, event, now_ms, outbox);
+                break;
+            }
+        }
+        wd_plan_reply_destroy(&outcome.reply);  // nobody waited for it, or the run left it
+    }
+    for (size_t i = 0; i < outbox->planner.outcome_count; i++) {
+        wd_plan_reply_destroy(&outbox->planner.outcomes[i].reply);
+    }
+    outbox->planner.outcome_count = 0;
+    return status;
+}
+
+wd_status wd_service_run_cancel(
+    wd_service *service, wd_service_run *run, const char *reason, int64_t now_ms, wd_service_outbox *outbox)
+{
+    if (run->plan_request != 0) {
+        uint64_t request = run->plan_request;
+        run->plan_request = 0;  // its outcome concerns nobody any more
+        wd_status status = wd_broker_cancel(service->broker, request, reason, now_ms, &outbox->planner);
+        if (status != WD_OK) {
+            return status;
+        }
+    }
+    wd_run_event event = { .kind = WD_RUN_CANCEL, .text = reason };
+    return drive(service, run, event, now_ms, outbox);
+}
+
+// ---- starting ---------------------------------------------------------------------------------------------------
+
+/// "<task id>-<seed>-<n>" with what a file name must not hold replaced, and the first n that is free.
+static wd_status make_run_id(const wd_service *service, const wd_run_order *order,
+    char ret_id[WD_RUN_ID_MAX + 1], char ret_path[WD_CONFIG_TEXT_MAX * 2], wd_error *error)
+{
+    enum { NUMBER_MAX = 1000 * 1000 };
+    char stem[40];
+    snprintf(stem, sizeof stem, "%s", order->run_id == NULL ? order->task->id : order->run_id);
+    for (char *c = stem; *c != '\0'; c++) {
+        if (!isalnum((unsigned char)*c) && *c != '-' && *c != '_') {
+            *c = '_';
+        }
+    }
+    for (int n = 1; n <= NUMBER_MAX; n++) {
+        if (order->run_id != NULL) {
+            snprintf(ret_id, WD_RUN_ID_MAX + 1, "%s", stem);
+        } else {
+            snprintf(ret_id, WD_RUN_ID_MAX + 1, "%s-%llu-%d", stem,
+                (unsigned long long)order->seed % 1000000007ULL, n);
+        }
+        snprintf(ret_path, WD_CONFIG_TEXT_MAX * 2, "%s/%s.jsonl", service->config->episodes, ret_id);
+        if (access(ret_path, F_OK) != 0 && wd_service_run_find(service, ret_id) == NULL) {
+            return WD_OK;
+        }
+        if (order->run_id != NULL) {
+            return wd_error_set(error, WD_EEXIST, "run_id: %s was used already", ret_id);
+        }
+    }
+    return wd_error_set(error, WD_ELIMIT, "run_id: too many episodes of %s", stem);
+}
+
+/// Boot the phone, apply the task's setup, open the record with its header.
+static wd_status prepare(wd_service *service, wd_service_run *run, const wd_run_order *order, wd_error *error)
+{
+    char path[WD_CONFIG_TEXT_MAX * 2];
+    wd_status status = make_run_id(service, order, run->id, path, error);
+    if (status == WD_OK) {
+        status = wd_run_new(run->id, order->task, &order->options, &run->run, error);
+    }
+    if (status == WD_OK) {
+        status = wd_host_boot(service->host, order->seed, &run->device, error);
+    }
+    if (status == WD_OK && order->task->setup != NULL) {
+        status = wd_device_inject(run->device, order->task->setup, true, false, error);
+        if (status != WD_OK) {
+            wd_error_prefix(error, "task.setup");
+        }
+    }
+    if (status == WD_OK) {
+        run->sim = (wd_sim_executor){ .host = service->host, .device = run->device };
+        run->executor = wd_sim_executor_as_executor(&run->sim);
+        status = wd_episode_create(path, &run->episode, error);
+    }
+    if (status == WD_OK) {
+        wd_episode_header header = {
+            .task = order->task,
+            .options = &order->options,
+            .executor = run->executor.name,
+            .run_id = run->id,
+            .seed = order->seed,
+            .packs = wd_packs_identity(service->packs),
+            .machine = wd_device_machine(run->device),
+        };
+        status = wd_episode_header_write(run->episode, &header, error);
+    }
+    return status;
+}
+
+wd_status wd_service_run_start(wd_service *service, const wd_run_order *order, wd_peer_id client,
+    uint64_t client_request, int64_t now_ms, wd_service_outbox *outbox, wd_error *error)
+{
+    if (service->run_count >= service->config->runs_max) {
+        return wd_error_set(error, WD_ELIMIT, "run: %zu runs are open, the limit is %llu", service->run_count,
+            (unsigned long long)service->config->runs_max);
+    }
+    wd_service_run *run = wd_alloc_zero(1, sizeof *run);
+    if (run == NULL) {
+        return wd_error_set(error, WD_ENOMEM, "run: out of memory");
+    }
+    wd_status status = prepare(service, run, order, error);
+    if (status != WD_OK) {
+        wd_service_run_destroy(&run);
+        return status;
+    }
+    if (order->planner != NULL) {
+        snprintf(run->planner, sizeof run->planner, "%s", order->planner);
+    }
+    run->watched = true;
+    run->client = client;
+    run->client_request = client_request;
+    service->runs[service->run_count++] = run;
+    service->stats.runs_started += 1;
+    wd_log(WD_LOG_INFO, "run %s started: %s", run->id, order->task->id);
+    wd_run_event event = { .kind = WD_RUN_START };
+    return drive(service, run, event, now_ms, outbox);
+}
