@@ -1,5 +1,6 @@
 /// conform_lifecycle.c - replays lifecycle.json and lifecycle-walks.json: the whole task state after every step, routes,
 /// what lies over the front, lifecycle events and delivered results.
+#include "coerce.h"
 #include "conform_case.h"
 #include "task.h"
 
@@ -166,9 +167,13 @@ static wd_status replay_step(wd_conform *run, const wd_value *step, const wd_val
 {
     const wd_value *op = wd_object_get(step, "op");
     run->op = wd_value_string_or(wd_object_get(op, "op"), "");
+    wd_value *plain = NULL;
     wd_value *args = NULL;
     wd_value *answer = NULL;
-    wd_status status = wd_conform_translate(run, op, &args);
+    wd_status status = wd_without_undefined(op, &plain);
+    if (status == WD_OK) {
+        status = wd_conform_translate(run, plain, &args);
+    }
     const wd_value *ids = wd_object_get(step, "ids");
     if (ids != NULL) {  // a reset has begun a new count
         run->drawn = ids;
@@ -187,6 +192,7 @@ static wd_status replay_step(wd_conform *run, const wd_value *step, const wd_val
     }
     wd_value_unref(&answer);
     wd_value_unref(&args);
+    wd_value_unref(&plain);
     return status;
 }
 

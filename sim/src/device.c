@@ -124,6 +124,19 @@ static wd_status finish(wd_device *device, wd_mark *mark, wd_status status)
     return status;
 }
 
+/// What a part said went wrong, or else which operation failed and how.
+static void tell_error(wd_error *error, wd_status status, const wd_error *why, const char *name)
+{
+    if (error == NULL) {
+        return;
+    }
+    if (why->text[0] != '\0') {
+        (void)wd_error_set(error, status, "%s", why->text);
+    } else {
+        (void)wd_error_set(error, status, "%s: %s", name, wd_status_text(status));
+    }
+}
+
 wd_status wd_device_call(
     wd_device *device, const char *name, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
@@ -137,9 +150,14 @@ wd_status wd_device_call(
     }
     wd_value *none = args == NULL ? wd_value_object() : NULL;
     wd_value *answer = NULL;
+    wd_error why;
+    why.text[0] = '\0';
     wd_mark mark = begin(device);
-    wd_status status = op->function(&device->machine, args != NULL ? args : none, &answer, error);
+    wd_status status = op->function(&device->machine, args != NULL ? args : none, &answer, &why);
     status = finish(device, &mark, status);
+    if (status != WD_OK) {
+        tell_error(error, status, &why, name);
+    }
     if (status == WD_OK && ret_answer != NULL) {
         *ret_answer = answer;
         answer = NULL;

@@ -32,6 +32,7 @@ static wd_status add_item(layout *plan, const char *kind, const char *what, cons
     if (status == WD_OK) {
         status = wd_object_set(&plan->items, wd_value_as_string(id, NULL), &item);
     }
+    wd_value_unref(&item);
     wd_value_unref(&id);
     return status;
 }
@@ -49,7 +50,11 @@ static wd_status add_screen(layout *plan)
         status = wd_value_pack(&screen, "{s:V}", "id", id);
     }
     plan->cell = 0;
-    return status == WD_OK ? wd_array_append(&plan->screens, &screen) : status;
+    if (status == WD_OK) {
+        status = wd_array_append(&plan->screens, &screen);
+    }
+    wd_value_unref(&screen);
+    return status;
 }
 
 /// The clock on top of the first screen.
@@ -198,6 +203,7 @@ static wd_status view_items(const wd_value *items, const char *container, wd_val
         }
         wd_value *copy = wd_value_ref(iter.value);
         status = wd_array_insert(&sorted, at, &copy);
+        wd_value_unref(&copy);
     }
     iter = wd_iter_start(sorted);
     while (status == WD_OK && wd_iter_next(&iter)) {
