@@ -9,16 +9,12 @@
 static const struct focus_key {
     const char *key, *source;
 } focus_keys[] = {
-    { "mCurrentFocus=", "focused_window" },
-    { "mFocusedWindow=", "focused_window" },
-    { "mFocusedApp=", "focused_app" },
-    { "topResumedActivity=", "resumed_activity" },
-    { "mResumedActivity:", "resumed_activity" },
-    { "mResumedActivity=", "resumed_activity" },
-    { "ResumedActivity:", "resumed_activity" },
-    { "ResumedActivity=", "resumed_activity" },
+    { "mCurrentFocus=", "focused_window" }, { "mFocusedWindow=", "focused_window" },
+    { "mFocusedApp=", "focused_app" }, { "topResumedActivity=", "resumed_activity" },
+    { "mResumedActivity:", "resumed_activity" }, { "mResumedActivity=", "resumed_activity" },
+    { "ResumedActivity:", "resumed_activity" }, { "ResumedActivity=", "resumed_activity" },
     { "mFocusedActivity:", "resumed_activity" },
-    { "* Hist #0: ", "resumed_activity" },
+    { "* Hist #", "resumed_activity" },  // the top of the first task
 };
 
 static bool is_name(char c)

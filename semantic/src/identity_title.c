@@ -8,12 +8,14 @@
 enum {
     TITLE_CHARACTERS_MAX = 60,
     MESSAGE_CHARACTERS_MAX = 200,  // of a dialog, whose first sentence may be all it has
-    SELECTED_LEVELS_MAX = 4,       // how far up a selected tab is looked for
+    LEVELS_MAX = 4,                // how far up a selected tab, or something to tap, is looked for
     TRIES_MAX = 16,                // nodes of one rule that are compared with all others: time stays linear
 };
 
 // High from 0.8, medium from 0.5 (semantic_scene.h).
 static const double sure = 0.95, high = 0.85, medium = 0.6;
+
+static const wd_title no_title = { .node = -1 };
 
 typedef struct title_search {
     const wd_screen_view *view;
@@ -63,7 +65,7 @@ static bool is_edit_field(const wd_node *node)
 
 static bool is_selected(const title_search *search, const wd_node *node)
 {
-    for (int level = 0; level < SELECTED_LEVELS_MAX; level++) {
+    for (int level = 0; level < LEVELS_MAX; level++) {
         if (wd_node_is(node, WD_NODE_SELECTED)) {
             return true;
         }
@@ -145,16 +147,23 @@ static wd_title make_title(
     const title_search *search, const wd_node *node, const char *source, double confidence)
 {
     if (is_covered(search, node)) {
-        return (wd_title){ .node = -1 };
+        return no_title;
     }
     return (wd_title){ words_of(node), node->id, source, confidence };
 }
 
 // ---- (a) the id says so ---------------------------------------------------------------------------------------
 
-/// Letters of an id's name in lower case, without '_' and the prefixes and suffixes of habit: "tv_toolbar_title" and
-/// "toolbarTitle" are both "toolbartitle".
-static bool is_title_id(const char *name, bool *ret_message)
+/// How much an id's name says that its text is the page's title.
+typedef enum id_claim {
+    CLAIM_NONE,
+    CLAIM_PLACE,  // of a part that pages have, but cards and campaigns have it too: "page_title", "activity_title"
+    CLAIM_BAR,      // of a bar or a dialog
+    CLAIM_MESSAGE,  // the permission dialog's sentence
+} id_claim;
+
+/// Letters of an id's name in lower case, without '_': "tv_toolbar_title" and "tvToolbarTitle" are the same.
+static id_claim claim_of_id(const char *name)
 {
     char plain[64];
     size_t length = 0;
@@ -165,24 +174,27 @@ static bool is_title_id(const char *name, bool *ret_message)
         }
     }
     plain[length] = '\0';
-    if (strstr(plain, "title") == NULL && strstr(plain, "message") == NULL) {
-        return false;
-    }
     if (strcmp(plain, "permissionmessage") == 0) {
-        *ret_message = true;
-        return true;
+        return CLAIM_MESSAGE;
     }
-    if (strstr(plain, "subtitle") != NULL) {
-        return false;
+    if (strstr(plain, "title") == NULL || strstr(plain, "subtitle") != NULL ||
+        strstr(plain, "layout") != NULL || strstr(plain, "container") != NULL) {
+        return CLAIM_NONE;
     }
-    static const char *const places[] = { "toolbar", "actionbar", "appbar", "navbar", "topbar", "titlebar",
-        "navigationbar", "headerbar", "page", "screen", "alert", "dialog", "activity", "window" };
-    for (size_t i = 0; i < WD_COUNT_OF(places); i++) {
-        if (strstr(plain, places[i]) != NULL) {
-            return strstr(plain, "layout") == NULL && strstr(plain, "container") == NULL;
+    static const char *const bars[] = { "toolbar", "actionbar", "appbar", "navbar", "topbar", "titlebar",
+        "navigationbar", "headerbar", "alert", "dialog" };
+    static const char *const places[] = { "page", "screen", "activity", "window" };
+    for (size_t i = 0; i < WD_COUNT_OF(bars); i++) {
+        if (strstr(plain, bars[i]) != NULL) {
+            return CLAIM_BAR;
         }
     }
-    return false;
+    for (size_t i = 0; i < WD_COUNT_OF(places); i++) {
+        if (strstr(plain, places[i]) != NULL) {
+            return CLAIM_PLACE;
+        }
+    }
+    return CLAIM_NONE;
 }
 
 static bool id_is_unique(const wd_screen_view *view, const wd_node *node)
@@ -197,32 +209,53 @@ static bool id_is_unique(const wd_screen_view *view, const wd_node *node)
     return true;
 }
 
+/// Where the text must stand for its id to be believed, and how far then. 0: not at all.
+static double belief_in_id(const title_search *search, const wd_node *node, id_claim claim)
+{
+    bool at_top = ends_within(search, node->rect, claim == CLAIM_PLACE ? 25 : 20);
+    if (!at_top && !id_is_unique(search->view, node)) {
+        return 0;
+    }
+    return claim != CLAIM_PLACE || at_top ? sure : medium;
+}
+
 static wd_title title_by_id(const title_search *search)
 {
     size_t tries = 0;
     for (size_t i = 0; i < search->view->node_count && tries < TRIES_MAX; i++) {
         const wd_node *node = &search->view->nodes[i];
-        bool message = false;
-        if (node->resource_id == NULL || node->resource_id[0] == '\0' ||
-            !is_title_id(wd_id_name(node->resource_id), &message)) {
+        if (node->resource_id == NULL || node->resource_id[0] == '\0') {
             continue;
         }
-        size_t characters_max = message ? MESSAGE_CHARACTERS_MAX : TITLE_CHARACTERS_MAX;
-        if (!may_be_title(search, node, characters_max)) {
+        id_claim claim = claim_of_id(wd_id_name(node->resource_id));
+        size_t characters_max = claim == CLAIM_MESSAGE ? MESSAGE_CHARACTERS_MAX : TITLE_CHARACTERS_MAX;
+        if (claim == CLAIM_NONE || !may_be_title(search, node, characters_max)) {
             continue;
         }
         tries += 1;
-        if (ends_within(search, node->rect, 20) || id_is_unique(search->view, node)) {
-            wd_title title = make_title(search, node, "title_id", sure);
-            if (title.text.length > 0) {
-                return title;
-            }
+        double belief = belief_in_id(search, node, claim);
+        wd_title title = belief > 0 ? make_title(search, node, "title_id", belief) : no_title;
+        if (title.text.length > 0) {
+            return title;
         }
     }
-    return (wd_title){ .node = -1 };
+    return no_title;
 }
 
 // ---- (b) in the row of the button that leads up ----------------------------------------------------------------
+
+/// "btn_back", "toolbarBack", but no "feedback" or "background".
+static bool names_back(const char *name)
+{
+    static const char *const others[] = { "feedback", "callback", "playback", "cashback", "fallback",
+        "rollback", "background", "backup", "backdrop", "backspace" };
+    for (size_t i = 0; i < WD_COUNT_OF(others); i++) {
+        if (wd_text_contains(name, others[i])) {
+            return false;
+        }
+    }
+    return wd_text_contains(name, "back");
+}
 
 /// 2: says that it leads back; 1: a small unnamed button in the corner where it usually is; 0: neither.
 static int leads_back(const title_search *search, const wd_node *node)
@@ -236,11 +269,11 @@ static int leads_back(const title_search *search, const wd_node *node)
     bool clickable = wd_node_is(node, WD_NODE_CLICKABLE);
     bool small = (rect.right - rect.left) * 100LL <= 22 * width;
     const char *name = wd_id_name(node->resource_id);
-    bool named = wd_text_contains(name, "back") && !wd_text_contains(name, "background");
     if (small && (wd_word_is(WD_WORD_BACK, label) || (clickable && wd_word_is(WD_WORD_CLOSE, label)))) {
         return 2;
     }
-    if (small && named && (label == NULL || !reads_as_words(wd_span_of(label), TITLE_CHARACTERS_MAX))) {
+    if (small && names_back(name) &&
+        (label == NULL || !reads_as_words(wd_span_of(label), TITLE_CHARACTERS_MAX))) {
         return 2;
     }
     bool corner = (rect.left - search->region.left) * 100LL <= 3 * width;
@@ -259,10 +292,8 @@ static bool row_has_query(const title_search *search, wd_rect row)
             continue;
         }
         const char *name = wd_id_name(node->resource_id);
-        bool query = wd_text_contains(name, "query") || wd_text_contains(name, "search_src") ||
-                     wd_text_contains(name, "search_text") || wd_text_contains(name, "search_box") ||
-                     wd_text_contains(name, "searchbox") || wd_text_contains(name, "search_input") ||
-                     wd_text_contains(name, "search_edit");
+        bool shows_text = node->text != NULL && node->text[0] != '\0';
+        bool query = shows_text && (wd_text_contains(name, "query") || wd_text_contains(name, "search"));
         if (is_edit_field(node) || query) {
             return true;
         }
@@ -298,7 +329,7 @@ static wd_title title_beside(const title_search *search, const wd_node *button, 
         }
     }
     if (best == NULL || row_has_query(search, button->rect)) {
-        return (wd_title){ .node = -1 };
+        return no_title;
     }
     bool firm = certainty == 2 && !wd_node_is(best, WD_NODE_CLICKABLE);
     return make_title(search, best, "title_row", firm ? high : medium);
@@ -319,25 +350,40 @@ static wd_title title_in_row(const title_search *search)
             }
         }
     }
-    return (wd_title){ .node = -1 };
+    return no_title;
 }
 
 // ---- (c) in a bar ---------------------------------------------------------------------------------------------
 
-static bool is_bar(const title_search *search, const wd_node *node, bool *ret_standard)
+static bool is_bar(const title_search *search, const wd_node *node)
 {
+    static const char *const names[] = { "toolbar", "tool_bar", "title_bar", "titlebar", "app_bar", "appbar",
+        "top_bar", "topbar", "nav_bar", "action_bar_container" };
     const char *name = wd_id_name(node->resource_id);
-    bool by_class = wd_text_ends(node->class_name, "Toolbar") || wd_text_ends(node->class_name, "ActionBar");
-    *ret_standard = by_class || strcmp(name, "action_bar") == 0 || strcmp(name, "toolbar") == 0;
-    bool named = *ret_standard || wd_text_contains(name, "toolbar") || wd_text_contains(name, "title_bar") ||
-                 wd_text_contains(name, "titlebar") || wd_text_contains(name, "app_bar") ||
-                 wd_text_contains(name, "appbar") || wd_text_contains(name, "top_bar") ||
-                 wd_text_contains(name, "topbar") || wd_text_contains(name, "nav_bar") ||
-                 wd_text_equals(name, "action_bar_container");
+    bool named = wd_text_ends(node->class_name, "Toolbar") || wd_text_ends(node->class_name, "ActionBar") ||
+                 strcmp(name, "action_bar") == 0;
+    for (size_t i = 0; i < WD_COUNT_OF(names) && !named; i++) {
+        named = wd_text_contains(name, names[i]);
+    }
     int64_t width = search->region.right - search->region.left;
     return named && wd_view_shows(search->view, search->identity, node) &&
            begins_within(search, node->rect, 10) && ends_within(search, node->rect, 20) &&
            (node->rect.right - node->rect.left) * 100LL >= 60 * width;
+}
+
+/// Inside something to tap, below `top`: a chooser of places, a greeting, a tab.
+static bool is_tappable(const title_search *search, const wd_node *node, int32_t top)
+{
+    for (int level = 0; level < LEVELS_MAX && node->id != top; level++) {
+        if (wd_node_is(node, WD_NODE_CLICKABLE)) {
+            return true;
+        }
+        if (node->parent < 0) {
+            return false;
+        }
+        node = &search->view->nodes[node->parent];
+    }
+    return false;
 }
 
 static wd_title title_in_bar(const title_search *search)
@@ -345,8 +391,7 @@ static wd_title title_in_bar(const title_search *search)
     const wd_screen_view *view = search->view;
     size_t tries = 0;
     for (size_t i = 0; i < view->node_count && tries < TRIES_MAX; i++) {
-        bool standard = false;
-        if (!is_bar(search, &view->nodes[i], &standard)) {
+        if (!is_bar(search, &view->nodes[i])) {
             continue;
         }
         tries += 1;
@@ -355,33 +400,36 @@ static wd_title title_in_bar(const title_search *search)
         }
         for (size_t c = i + 1; c < view->node_count && view->nodes[c].parent >= (int32_t)i; c++) {
             const wd_node *node = &view->nodes[c];
-            if (may_be_title(search, node, TITLE_CHARACTERS_MAX) && !wd_node_is(node, WD_NODE_CLICKABLE) &&
-                wd_text_ends(node->class_name, "TextView")) {
-                return make_title(search, node, "toolbar", standard ? high : medium);
+            if (may_be_title(search, node, TITLE_CHARACTERS_MAX) &&
+                wd_text_ends(node->class_name, "TextView") && !is_tappable(search, node, (int32_t)i)) {
+                return make_title(search, node, "toolbar", medium);
             }
         }
     }
-    return (wd_title){ .node = -1 };
+    return no_title;
 }
 
 // ---- (d) a dialog's first text --------------------------------------------------------------------------------
 
 static wd_title title_of_dialog(const title_search *search)
 {
+    const wd_node *first = NULL;
+    bool has_button = false;
     for (size_t i = 0; i < search->view->node_count; i++) {
         const wd_node *node = &search->view->nodes[i];
-        if (may_be_title(search, node, MESSAGE_CHARACTERS_MAX) && !wd_node_is(node, WD_NODE_CLICKABLE) &&
-            !wd_text_ends(node->class_name, "Button")) {
-            return make_title(search, node, "dialog", medium);
+        has_button |=
+            wd_node_is(node, WD_NODE_CLICKABLE) && wd_view_shows(search->view, search->identity, node);
+        if (first == NULL && may_be_title(search, node, MESSAGE_CHARACTERS_MAX) &&
+            !wd_node_is(node, WD_NODE_CLICKABLE) && !wd_text_ends(node->class_name, "Button")) {
+            first = node;
         }
     }
-    return (wd_title){ .node = -1 };
+    return first != NULL && has_button ? make_title(search, first, "dialog", medium) : no_title;
 }
 
 wd_title wd_identify_title(const wd_screen_view *view, const wd_identity *identity)
 {
     title_search search = { view, identity, wd_view_region(view, identity) };
-    wd_title none = { .node = -1 };
     switch (identity->kind) {
     case WD_PAGE_LAUNCHER:
     case WD_PAGE_KEYGUARD:
@@ -389,12 +437,12 @@ wd_title wd_identify_title(const wd_screen_view *view, const wd_identity *identi
     case WD_PAGE_RECENTS:
     case WD_PAGE_POPUP:
     case WD_PAGE_DRAWER:
-        return none;
+        return no_title;
     default:
         break;
     }
     if (search.region.right <= search.region.left || search.region.bottom <= search.region.top) {
-        return none;
+        return no_title;
     }
     wd_title title = title_by_id(&search);
     if (title.text.length == 0 &&

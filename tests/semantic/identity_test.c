@@ -30,8 +30,14 @@ static const struct title_case {
         SCREEN(N("TextView", "com.x:id/toolbar_title", "Orders", "", "[150,100][400,160]", "")), "Orders",
         "title_id", 0.8, 1 },
     { "an id in camel case",
-        SCREEN(N("TextView", "com.x:id/tvPageTitle", "Orders", "", "[150,900][400,960]", "")), "Orders",
+        SCREEN(N("TextView", "com.x:id/tvToolbarTitle", "Orders", "", "[150,900][400,960]", "")), "Orders",
         "title_id", 0.8, 1 },
+    { "an id of a part that cards have too, at the top",
+        SCREEN(N("TextView", "com.x:id/page_title", "Orders", "", "[150,200][400,260]", "")), "Orders",
+        "title_id", 0.8, 1 },
+    { "the same further down: less sure",
+        SCREEN(N("TextView", "com.x:id/activity_title", "Sale!", "", "[150,900][400,960]", "")), "Sale!",
+        "title_id", 0.5, 0.79 },
     { "an id that stands many times counts only at the top",
         SCREEN(N("TextView", "a:id/page_title", "One", "", "[0,900][400,960]", "")
                 N("TextView", "a:id/page_title", "Two", "", "[0,1000][400,1060]", "")),
@@ -68,12 +74,26 @@ static const struct title_case {
         "<hierarchy>" OPEN("FrameLayout", "", "[0,0][1000,2000]") OPEN("Toolbar", "", "[0,80][1000,220]")
             N("TextView", "", "Orders", "", "[40,110][300,190]", "")
                 N("Button", "", "Filter", "", "[800,110][960,190]", CLICK) "</node></node></hierarchy>",
-        "Orders", "toolbar", 0.8, 1 },
-    { "the text in a bar named so: less sure",
+        "Orders", "toolbar", 0.5, 0.79 },
+    { "the text in a bar named so",
         "<hierarchy>" OPEN("FrameLayout", "", "[0,0][1000,2000]")
             OPEN("RelativeLayout", "a:id/top_bar_1", "[0,80][1000,220]")
                 N("TextView", "", "Orders", "", "[40,110][300,190]", "") "</node></node></hierarchy>",
         "Orders", "toolbar", 0.5, 0.79 },
+    { "what can be tapped in a bar is no title",
+        "<hierarchy>" OPEN("FrameLayout", "", "[0,0][1000,2000]") OPEN("Toolbar", "",
+            "[0,80][1000,220]") "<node class=\"a.L\" package=\"com.x\" clickable=\"true\" "
+                                "bounds=\"[40,100][300,200]\">" N("TextView", "", "Deliver to Home", "",
+                                    "[40,110][300,190]", "") "</node></node></node></hierarchy>",
+        NULL, NULL, 0, 0 },
+    { "a feedback button does not lead back",
+        SCREEN(N("ImageView", "a:id/feedback_button", "", "", "[860,80][1000,220]", CLICK)
+                N("TextView", "", "Hello Ann", "", "[600,110][840,190]", "")),
+        NULL, NULL, 0, 0 },
+    { "a dialog without a button has no title",
+        "<hierarchy>" OPEN("FrameLayout", "", "[100,500][900,900]")
+            N("TextView", "", "Loading", "", "[120,520][800,580]", "") "</node></hierarchy>",
+        NULL, NULL, 0, 0 },
     { "a selected tab in a bar is no title",
         "<hierarchy>" OPEN("FrameLayout", "", "[0,0][1000,2000]")
             OPEN("RelativeLayout", "a:id/appbar", "[0,80][1000,220]") N("TextView", "", "Chats", "",
