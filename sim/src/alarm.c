@@ -168,7 +168,7 @@ static wd_status op_all(wd_machine *machine, const wd_value *args, wd_value **re
         while (at > 0 && trigger_of(wd_array_at(list, at - 1)) > trigger_of(copy)) {
             at--;
         }
-        status = wd_array_insert(&list, at, &copy);
+        status = wd_list_insert_at(&list, at, &copy);
     }
     if (status == WD_OK) {
         *ret_answer = list;

@@ -39,7 +39,7 @@ static wd_status op_receiver(
             wd_value_double_or(priority, 0), "throws", throws);
     }
     if (status == WD_OK) {
-        status = wd_array_append(&list, &row);
+        status = wd_list_push(&list, &row);
     }
     if (status == WD_OK) {
         status = wd_machine_put(machine, RECEIVERS, &list);

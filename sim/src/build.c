@@ -57,10 +57,10 @@ wd_status wd_sim_set_text(wd_machine *machine, int slot, const char *field, wd_s
             "iccid", "", "networkType", "4G", "dataRoaming", false, "voLTE", true);
     }
     if (status == WD_OK) {
-        status = wd_object_set(&sim, field, &value);
+        status = wd_member_put(&sim, field, &value);
     }
     if (status == WD_OK) {
-        status = found == NULL ? wd_array_append(&list, &sim) : wd_array_set(&list, index, &sim);
+        status = found == NULL ? wd_list_push(&list, &sim) : wd_array_set(&list, index, &sim);
     }
     if (status == WD_OK) {
         status = wd_set_value(machine, SIMS, list);

@@ -97,12 +97,12 @@ static wd_status write(wd_machine *machine, wd_value **item_p)
         status = keep_members(before, &item);
     }
     if (status == WD_OK) {
-        status = wd_object_set(&item, "timestamp", &now);
+        status = wd_member_put(&item, "timestamp", &now);
     }
     if (status == WD_OK && refresh) {
         status = wd_array_set(&history, 0, &item);
     } else if (status == WD_OK) {
-        status = wd_array_insert(&history, 0, &item);
+        status = wd_list_insert_at(&history, 0, &item);
     }
     while (status == WD_OK && wd_array_count(history) > HISTORY_MAX) {
         status = wd_array_remove(&history, wd_array_count(history) - 1);
@@ -123,15 +123,17 @@ static wd_status write(wd_machine *machine, wd_value **item_p)
 
 static wd_status write_typed(wd_machine *machine, const wd_value *args, const char *type, wd_error *error)
 {
-    const char *content = NULL, *source = NULL;
-    wd_value *item = NULL;
-    wd_status status = wd_arg_text(args, "v", &content, error);
+    const wd_value *content = wd_object_get(args, "v");
+    const char *source = NULL;
+    wd_value *item = NULL, *text = NULL;
+    wd_status status = wd_arg_text_optional(args, "source", &source, error);
     if (status == WD_OK) {
-        status = wd_arg_text_optional(args, "source", &source, error);
+        status = wd_text_form(content != NULL && wd_value_is_undefined(content) ? NULL : content, &text);
     }
     if (status == WD_OK) {
-        status = wd_value_pack(&item, "{s:s,s:s,s:?s}", "type", type, "content", content, "source", source);
+        status = wd_value_pack(&item, "{s:s,s:v,s:?s}", "type", type, "content", text, "source", source);
     }
+    wd_value_unref(&text);
     return status == WD_OK ? write(machine, &item) : status;
 }
 
@@ -155,14 +157,14 @@ static wd_status op_write(wd_machine *machine, const wd_value *args, wd_value **
     wd_value *item = NULL, *text = NULL;
     wd_status status = wd_arg_object(args, "v", &input, error);
     if (status == WD_OK) {
-        status = wd_without_undefined(input, &item);
+        status = wd_without_nothing(input, &item);
     }
     if (status == WD_OK) {
         content = wd_object_get(item, "content");
         status = wd_text_form(content, &text);
     }
     if (status == WD_OK) {
-        status = wd_object_set(&item, "content", &text);
+        status = wd_member_put(&item, "content", &text);
     }
     if (status == WD_OK) {
         return write(machine, &item);

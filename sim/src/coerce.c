@@ -219,6 +219,46 @@ bool wd_flag_form(const wd_value *value, bool *ret_flag)
     return false;
 }
 
+wd_status wd_member_put(wd_value **object_p, const char *key, wd_value **item_p)
+{
+    wd_status status = wd_object_set(object_p, key, item_p);
+    wd_value_unref(item_p);
+    return status;
+}
+
+wd_status wd_member_put_n(wd_value **object_p, const char *key, size_t length, wd_value **item_p)
+{
+    wd_status status = wd_object_set_n(object_p, key, length, item_p);
+    wd_value_unref(item_p);
+    return status;
+}
+
+wd_status wd_list_push(wd_value **list_p, wd_value **item_p)
+{
+    wd_status status = wd_array_append(list_p, item_p);
+    wd_value_unref(item_p);
+    return status;
+}
+
+wd_status wd_list_insert_at(wd_value **list_p, size_t index, wd_value **item_p)
+{
+    wd_status status = wd_array_insert(list_p, index, item_p);
+    wd_value_unref(item_p);
+    return status;
+}
+
+wd_status wd_set_ref(wd_value **object_p, const char *key, const wd_value *value)
+{
+    wd_value *copy = wd_value_ref(value);
+    return wd_member_put(object_p, key, &copy);
+}
+
+wd_status wd_append_ref(wd_value **list_p, const wd_value *value)
+{
+    wd_value *copy = wd_value_ref(value);
+    return wd_list_push(list_p, &copy);
+}
+
 bool wd_value_is_no_number(const wd_value *value)
 {
     return wd_object_count(value) == 1 && wd_value_is(wd_object_get(value, "$number"), WD_KIND_STRING);
@@ -229,7 +269,22 @@ bool wd_value_is_unset(const wd_value *value)
     return wd_object_count(value) == 1 && wd_value_bool_or(wd_object_get(value, "$unset"), false);
 }
 
-wd_status wd_without_undefined(const wd_value *value, wd_value **ret_value)
+bool wd_value_holds_no_number(const wd_value *value)
+{
+    if (wd_value_is_no_number(value)) {
+        return true;
+    }
+    wd_iter iter = wd_iter_start(value);
+    while (wd_iter_next(&iter)) {
+        if ((wd_value_is(iter.value, WD_KIND_OBJECT) || wd_value_is(iter.value, WD_KIND_ARRAY)) &&
+            wd_value_holds_no_number(iter.value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+wd_status wd_without_nothing(const wd_value *value, wd_value **ret_value)
 {
     if (!wd_value_is(value, WD_KIND_OBJECT) && !wd_value_is(value, WD_KIND_ARRAY)) {
         *ret_value = wd_value_ref(value);
@@ -241,13 +296,13 @@ wd_status wd_without_undefined(const wd_value *value, wd_value **ret_value)
     wd_iter iter = wd_iter_start(value);
     while (status == WD_OK && wd_iter_next(&iter)) {
         wd_value *item = NULL;
-        if (wd_value_is_undefined(iter.value)) {
+        if (wd_value_is_undefined(iter.value) || wd_value_is_no_number(iter.value)) {
             continue;
         }
-        status = wd_without_undefined(iter.value, &item);
+        status = wd_without_nothing(iter.value, &item);
         if (status == WD_OK) {
-            status = is_object ? wd_object_set_n(&copy, iter.key, iter.key_length, &item)
-                               : wd_array_append(&copy, &item);
+            status = is_object ? wd_member_put_n(&copy, iter.key, iter.key_length, &item)
+                               : wd_list_push(&copy, &item);
         }
     }
     if (status != WD_OK) {

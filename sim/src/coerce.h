@@ -38,12 +38,24 @@ WD_NODISCARD wd_status wd_value_number(double number, wd_value **ret_number);
 /// The six texts of decision D14 and booleans. False for anything else.
 bool wd_flag_form(const wd_value *value, bool *ret_flag);
 
+/// Set, append and insert as the tree does, but the item is taken also on failure, so that it can be made in place.
+WD_NODISCARD wd_status wd_member_put(wd_value **object_p, const char *key, wd_value **item_p);
+WD_NODISCARD wd_status wd_member_put_n(
+    wd_value **object_p, const char *key, size_t length, wd_value **item_p);
+WD_NODISCARD wd_status wd_list_push(wd_value **list_p, wd_value **item_p);
+WD_NODISCARD wd_status wd_list_insert_at(wd_value **list_p, size_t index, wd_value **item_p);
+/// The same with one more reference to `value`, which stays the caller's.
+WD_NODISCARD wd_status wd_set_ref(wd_value **object_p, const char *key, const wd_value *value);
+WD_NODISCARD wd_status wd_append_ref(wd_value **list_p, const wd_value *value);
+
 /// {"$number": "NaN"}: input that is no finite number.
 bool wd_value_is_no_number(const wd_value *value);
 /// {"$unset": true}.
 bool wd_value_is_unset(const wd_value *value);
-/// A copy of `object` with {"$undefined": true} members left out, at all depths.
-WD_NODISCARD wd_status wd_without_undefined(const wd_value *value, wd_value **ret_value);
+/// Does {"$number": ...} stand anywhere in `value`?
+bool wd_value_holds_no_number(const wd_value *value);
+/// A copy of `value` without {"$undefined": true} and {"$number": ...} in it, at all depths.
+WD_NODISCARD wd_status wd_without_nothing(const wd_value *value, wd_value **ret_value);
 
 /// Bytes of the UTF-8 character at `text` (at least 1; `length` > 0).
 size_t wd_utf8_char(const char *text, size_t length);

@@ -112,7 +112,7 @@ static wd_status rewrite_member(const wd_iter *iter, bool to_alias, wd_value **o
         status = rewrite_text((wd_slice){ iter->key, iter->key_length }, to_alias, &key);
     }
     if (status == WD_OK) {
-        status = wd_object_set_n(object_p, key.bytes, key.length, &item);
+        status = wd_member_put_n(object_p, key.bytes, key.length, &item);
     }
     wd_value_unref(&item);
     wd_buffer_done(&key);
@@ -140,7 +140,7 @@ static wd_status rewrite(const wd_value *value, bool to_alias, wd_value **ret_va
         }
         status = rewrite(iter.value, to_alias, &item);
         if (status == WD_OK) {
-            status = wd_array_append(&copy, &item);
+            status = wd_list_push(&copy, &item);
         }
     }
     if (status == WD_OK) {

@@ -23,7 +23,7 @@ static wd_status as_set(const wd_value *list, bool boot_only, wd_value **ret_set
         status = wd_value_format(
             &name, "%s %s", action, by_key ? wd_value_string_or(wd_object_get(extras, "key"), "") : "");
         if (status == WD_OK) {
-            status = wd_object_set(&set, wd_value_as_string(name, NULL), &copy);
+            status = wd_member_put(&set, wd_value_as_string(name, NULL), &copy);
         }
         wd_value_unref(&name);
         wd_value_unref(&copy);
@@ -67,7 +67,7 @@ static wd_status expect_preferences(wd_conform_sequence *sequence, const wd_valu
     while (status == WD_OK && wd_iter_next(&iter)) {
         wd_value *value = wd_value_ref(iter.value);
         if (!wd_preference_is_mirror(iter.key)) {
-            status = wd_object_set_n(&own, iter.key, iter.key_length, &value);
+            status = wd_member_put_n(&own, iter.key, iter.key_length, &value);
         } else {
             status = wd_conform_expect(
                 sequence->run, "stored mirror", wd_object_get(mirrors, iter.key), iter.value);

@@ -1,6 +1,8 @@
 // Replays permissions.json: the stored statuses after every step, dialogs and answered requests.
 #include "conform_steps.h"
 
+#include "coerce.h"
+
 static wd_status expect_events(wd_conform_sequence *sequence, const wd_value *step)
 {
     wd_value *kept = wd_value_array();
@@ -9,7 +11,7 @@ static wd_status expect_events(wd_conform_sequence *sequence, const wd_value *st
     while (status == WD_OK && wd_iter_next(&iter)) {
         if (wd_object_get(iter.value, "dialog") != NULL || wd_object_get(iter.value, "resolved") != NULL) {
             wd_value *event = wd_value_ref(iter.value);
-            status = wd_array_append(&kept, &event);
+            status = wd_list_push(&kept, &event);
             wd_value_unref(&event);
         }
     }

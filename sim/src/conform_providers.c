@@ -2,6 +2,8 @@
 #include "conform_alias.h"
 #include "conform_steps.h"
 
+#include "coerce.h"
+
 #include <string.h>
 
 /// "media store without files": the content of the vectors is all there is.
@@ -75,7 +77,7 @@ static wd_status expect_observers(wd_conform_sequence *sequence, const wd_value 
     while (status == WD_OK && wd_iter_next(&iter)) {
         if (wd_object_get(iter.value, "observer") != NULL) {
             wd_value *event = wd_value_ref(iter.value);
-            status = wd_array_append(&kept, &event);
+            status = wd_list_push(&kept, &event);
             wd_value_unref(&event);
         }
     }

@@ -2,6 +2,8 @@
 #include "conform_alias.h"
 #include "conform_steps.h"
 
+#include "coerce.h"
+
 #include <string.h>
 
 static wd_status open_tasks(wd_conform_sequence *sequence)
@@ -14,7 +16,7 @@ static wd_status open_tasks(wd_conform_sequence *sequence)
         status = wd_value_pack(&entry, "{s:v,s:b}", "app", wd_object_get(iter.value, "rootAppId"), "ext",
             wd_value_bool_or(wd_object_get(iter.value, "wasExternallyRouted"), false));
         if (status == WD_OK) {
-            status = wd_array_append(&list, &entry);
+            status = wd_list_push(&list, &entry);
         }
     }
     wd_value_unref(&state);
@@ -99,7 +101,7 @@ static wd_status expect_broadcasts(wd_conform_sequence *sequence, const wd_value
     while (status == WD_OK && wd_iter_next(&iter)) {
         if (is_listed(iter.value)) {
             wd_value *copy = wd_value_ref(iter.value);
-            status = wd_array_append(&listed, &copy);
+            status = wd_list_push(&listed, &copy);
         }
     }
     const wd_value *wanted = wd_object_get(step, "broadcasts");
@@ -121,7 +123,7 @@ static wd_status expect_events(wd_conform_sequence *sequence, const wd_value *st
     while (status == WD_OK && wd_iter_next(&iter)) {
         if (wd_object_get(iter.value, "receiver") != NULL || wd_object_get(iter.value, "mark") != NULL) {
             wd_value *event = wd_value_ref(iter.value);
-            status = wd_array_append(&kept, &event);
+            status = wd_list_push(&kept, &event);
             wd_value_unref(&event);
         }
     }

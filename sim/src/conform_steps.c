@@ -31,7 +31,7 @@ wd_status wd_conform_sequence_call(wd_conform_sequence *sequence, const char *op
 static wd_status capture(wd_conform_sequence *sequence, const char *name)
 {
     wd_value *machine = wd_device_capture(sequence->device);
-    return wd_object_set(&sequence->captures, name, &machine);
+    return wd_member_put(&sequence->captures, name, &machine);
 }
 
 static wd_status restore(wd_conform_sequence *sequence, const char *name)
@@ -117,7 +117,7 @@ static wd_status perform(
 const wd_value *wd_conform_given(wd_conform_sequence *sequence, const wd_value *step, const char *member)
 {
     wd_value *now = wd_value_ref(wd_object_get(step, member));
-    if (now != NULL && wd_object_set(&sequence->given, member, &now) != WD_OK) {
+    if (now != NULL && wd_member_put(&sequence->given, member, &now) != WD_OK) {
         wd_value_unref(&now);
         return wd_object_get(step, member);
     }
@@ -143,7 +143,7 @@ wd_status wd_conform_broadcasts(const wd_conform_sequence *sequence, wd_value **
                 wd_object_get(iter.value, "data"), "extras", wd_object_get(iter.value, "extras"));
         }
         if (item != NULL) {
-            status = wd_array_append(&list, &item);
+            status = wd_list_push(&list, &item);
         }
         wd_value_unref(&item);
     }

@@ -260,10 +260,10 @@ static wd_status set_device(wd_machine *machine, const wd_value *mac, bool conne
         }
         wd_value *entry = wd_value_ref(wd_array_at(list, i));
         wd_value *flag = wd_value_bool(connected);
-        status = wd_object_set(&entry, "connected", &flag);
+        status = wd_member_put(&entry, "connected", &flag);
         if (status == WD_OK && connected) {
             flag = wd_value_bool(true);
-            status = wd_object_set(&entry, "paired", &flag);
+            status = wd_member_put(&entry, "paired", &flag);
         }
         if (status == WD_OK) {
             status = wd_array_set(&list, i, &entry);

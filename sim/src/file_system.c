@@ -416,10 +416,10 @@ static wd_status relocate(const wd_value *nodes, const wd_value *node, wd_slice 
         status = wd_slice_value(name_of(path), &name);
     }
     if (status == WD_OK) {
-        status = wd_object_set(&copy, "path", &text);
+        status = wd_member_put(&copy, "path", &text);
     }
     if (status == WD_OK) {
-        status = wd_object_set(&copy, "name", &name);
+        status = wd_member_put(&copy, "name", &name);
     }
     if (status == WD_OK && parent != NULL) {
         status = wd_set_ref(&copy, "parentId", wd_object_get(parent, "id"));
@@ -505,7 +505,7 @@ static wd_status op_copy(wd_machine *machine, const wd_value *args, wd_value **r
         status = draw_node_id(machine, false, &id);
     }
     if (status == WD_OK) {
-        status = wd_object_set(&copy, "id", &id);
+        status = wd_member_put(&copy, "id", &id);
     }
     if (status == WD_OK) {
         status = wd_value_int(wd_machine_now(machine), &now);
@@ -514,7 +514,7 @@ static wd_status op_copy(wd_machine *machine, const wd_value *args, wd_value **r
         status = wd_set_ref(&copy, "createdAt", now);
     }
     if (status == WD_OK) {
-        status = wd_object_set(&copy, "modifiedAt", &now);
+        status = wd_member_put(&copy, "modifiedAt", &now);
     }
     if (status == WD_OK) {
         status = put_node(&nodes, &copy, error);

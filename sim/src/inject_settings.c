@@ -114,7 +114,7 @@ static wd_status merge_rest(wd_machine *machine, wd_place place, const wd_value 
     while (status == WD_OK && wd_iter_next(&iter)) {
         if (find_rule(iter.key, iter.key_length, rules, count) == NULL) {
             wd_value *value = wd_value_ref(iter.value);
-            status = wd_object_set_n(&rest, iter.key, iter.key_length, &value);
+            status = wd_member_put_n(&rest, iter.key, iter.key_length, &value);
         }
     }
     if (status == WD_OK && wd_object_count(rest) > 0) {
@@ -139,7 +139,7 @@ static const rule global_rules[] = { { "airplaneModeEnabled", WANTED_FLAG }, { "
     { "eyeComfortEnabled", WANTED_FLAG }, { "darkModeEnabled", WANTED_FLAG } };
 static const rule language_rule[] = { { "language", WANTED_TEXT } };
 
-wd_status wd_inject_settings(wd_machine *machine, const wd_value *patch, wd_error *error)
+static wd_status inject_settings(wd_machine *machine, const wd_value *patch, wd_error *error)
 {
     static const rule buckets[] = { { "global", WANTED_SECTION }, { "system", WANTED_SECTION } };
     wd_status status = check_section(patch, error);
@@ -224,7 +224,7 @@ static wd_status inject_battery(wd_machine *machine, const wd_value *battery, wd
                            : status;
 }
 
-wd_status wd_inject_hardware(wd_machine *machine, const wd_value *patch, wd_error *error)
+static wd_status inject_hardware(wd_machine *machine, const wd_value *patch, wd_error *error)
 {
     static const rule routed[] = { { "battery", WANTED_SECTION }, { "nearbyWifi", WANTED_LIST },
         { "nearbyBluetooth", WANTED_LIST }, { "vpnEnabled", WANTED_FLAG }, { "hotspot", WANTED_SECTION } };
@@ -255,4 +255,32 @@ wd_status wd_inject_hardware(wd_machine *machine, const wd_value *patch, wd_erro
         status = merge_rest(machine, WD_AT("os", "hardware"), patch, routed, WD_COUNT_OF(routed), error);
     }
     return status == WD_OK ? wd_radio_settle(machine) : status;
+}
+
+// ---- sections -----------------------------------------------------------------------------------------------------------
+
+/// Numbers that are none change nothing: they are taken out before anything is merged.
+static wd_status inject_clean(wd_machine *machine, const wd_value *patch, wd_error *error,
+    wd_status (*inject)(wd_machine *machine, const wd_value *patch, wd_error *error))
+{
+    wd_value *clean = NULL;
+    if (!wd_value_holds_no_number(patch)) {
+        return inject(machine, patch, error);
+    }
+    wd_status status = wd_without_nothing(patch, &clean);
+    if (status == WD_OK) {
+        status = inject(machine, clean, error);
+    }
+    wd_value_unref(&clean);
+    return status;
+}
+
+wd_status wd_inject_settings(wd_machine *machine, const wd_value *patch, wd_error *error)
+{
+    return inject_clean(machine, patch, error, inject_settings);
+}
+
+wd_status wd_inject_hardware(wd_machine *machine, const wd_value *patch, wd_error *error)
+{
+    return inject_clean(machine, patch, error, inject_hardware);
 }

@@ -30,9 +30,8 @@ static wd_status add_item(layout *plan, const char *kind, const char *what, cons
             "container", container, "cellX", x, "cellY", y);
     }
     if (status == WD_OK) {
-        status = wd_object_set(&plan->items, wd_value_as_string(id, NULL), &item);
+        status = wd_member_put(&plan->items, wd_value_as_string(id, NULL), &item);
     }
-    wd_value_unref(&item);
     wd_value_unref(&id);
     return status;
 }
@@ -50,11 +49,7 @@ static wd_status add_screen(layout *plan)
         status = wd_value_pack(&screen, "{s:V}", "id", id);
     }
     plan->cell = 0;
-    if (status == WD_OK) {
-        status = wd_array_append(&plan->screens, &screen);
-    }
-    wd_value_unref(&screen);
-    return status;
+    return status == WD_OK ? wd_list_push(&plan->screens, &screen) : status;
 }
 
 /// The clock on top of the first screen.
@@ -202,8 +197,7 @@ static wd_status view_items(const wd_value *items, const char *container, wd_val
             }
         }
         wd_value *copy = wd_value_ref(iter.value);
-        status = wd_array_insert(&sorted, at, &copy);
-        wd_value_unref(&copy);
+        status = wd_list_insert_at(&sorted, at, &copy);
     }
     iter = wd_iter_start(sorted);
     while (status == WD_OK && wd_iter_next(&iter)) {
@@ -216,7 +210,7 @@ static wd_status view_items(const wd_value *items, const char *container, wd_val
             status = summarise(iter.value, slot, &summary);
         }
         if (status == WD_OK) {
-            status = wd_array_append(&list, &summary);
+            status = wd_list_push(&list, &summary);
         }
         wd_value_unref(&summary);
     }
@@ -242,7 +236,7 @@ static wd_status view_screens(const wd_value *store, wd_value **ret_list)
             status = wd_value_pack(&screen, "{s:s,s:V}", "id", id, "items", items);
         }
         if (status == WD_OK) {
-            status = wd_array_append(&list, &screen);
+            status = wd_list_push(&list, &screen);
         }
         wd_value_unref(&screen);
     }

@@ -47,13 +47,13 @@ static wd_status set_trimmed(wd_value **item_p, const char *key, const wd_value 
         return WD_OK;
     }
     wd_status status = wd_slice_value(text, &value);
-    return status == WD_OK ? wd_object_set(item_p, key, &value) : status;
+    return status == WD_OK ? wd_member_put(item_p, key, &value) : status;
 }
 
 static wd_status set_flag(wd_value **item_p, const char *key, const wd_value *input, bool fallback)
 {
     wd_value *flag = wd_value_bool(wd_value_bool_or(wd_object_get(input, key), fallback));
-    return wd_object_set(item_p, key, &flag);
+    return wd_member_put(item_p, key, &flag);
 }
 
 static wd_status set_id(wd_machine *machine, const wd_value *input, wd_value **item_p)
@@ -68,7 +68,7 @@ static wd_status set_id(wd_machine *machine, const wd_value *input, wd_value **i
     if (status == WD_OK) {
         status = wd_value_format(&id, "n_%lld", (long long)number);
     }
-    return status == WD_OK ? wd_object_set(item_p, "id", &id) : status;
+    return status == WD_OK ? wd_member_put(item_p, "id", &id) : status;
 }
 
 static wd_status set_time(const wd_machine *machine, const wd_value *input, wd_value **item_p)
@@ -79,7 +79,7 @@ static wd_status set_time(const wd_machine *machine, const wd_value *input, wd_v
         return wd_set_ref(item_p, "timestamp", given);
     }
     wd_status status = wd_value_int(wd_machine_now(machine), &now);
-    return status == WD_OK ? wd_object_set(item_p, "timestamp", &now) : status;
+    return status == WD_OK ? wd_member_put(item_p, "timestamp", &now) : status;
 }
 
 static wd_status set_importance(const wd_value *input, wd_value **item_p)
@@ -88,7 +88,7 @@ static wd_status set_importance(const wd_value *input, wd_value **item_p)
     bool known = wd_value_is_text(given, "low") || wd_value_is_text(given, "high");
     wd_value *text = NULL;
     wd_status status = wd_value_text(known ? wd_value_as_string(given, NULL) : "default", &text);
-    return status == WD_OK ? wd_object_set(item_p, "importance", &text) : status;
+    return status == WD_OK ? wd_member_put(item_p, "importance", &text) : status;
 }
 
 /// Known members alone, each in its form.
@@ -104,7 +104,7 @@ static wd_status normalise(wd_machine *machine, const wd_value *input, wd_value 
         status = wd_text_form(wd_object_get(input, "title"), &title);
     }
     if (status == WD_OK) {
-        status = wd_object_set(&item, "title", &title);
+        status = wd_member_put(&item, "title", &title);
     }
     if (status == WD_OK) {
         status = set_trimmed(&item, "body", input);
@@ -164,7 +164,7 @@ wd_status wd_notification_push(wd_machine *machine, const wd_value *input, wd_va
     }
     if (status == WD_OK && !off) {
         wd_value *items = wd_value_ref(wd_machine_get(machine, ITEMS)), *copy = wd_value_ref(item);
-        status = wd_array_insert(&items, 0, &copy);
+        status = wd_list_insert_at(&items, 0, &copy);
         while (status == WD_OK && wd_array_count(items) > ITEMS_MAX) {
             status = wd_array_remove(&items, wd_array_count(items) - 1);
         }
@@ -245,7 +245,7 @@ static wd_status mark_read(wd_machine *machine, const char *id, bool read)
         }
         wd_value *item = wd_value_ref(found), *flag = wd_value_bool(read);
         changed = true;
-        status = wd_object_set(&item, "read", &flag);
+        status = wd_member_put(&item, "read", &flag);
         if (status == WD_OK) {
             status = wd_array_set(&items, i, &item);
         }

@@ -122,7 +122,7 @@ static wd_status op_installed_ids(
     wd_iter iter = wd_iter_start(wd_machine_get(machine, PACKAGES));
     while (status == WD_OK && wd_iter_next(&iter)) {
         wd_value *id = wd_value_ref(wd_object_get(iter.value, "id"));
-        status = wd_array_append(&list, &id);
+        status = wd_list_push(&list, &id);
     }
     if (status == WD_OK) {
         *ret_answer = list;
@@ -145,7 +145,7 @@ static wd_status append_filter(const wd_value *manifest, const wd_value *filter,
             scheme != NULL ? scheme : none, "launchMode", mode);
     }
     if (status == WD_OK) {
-        status = wd_array_append(list_p, &entry);
+        status = wd_list_push(list_p, &entry);
     }
     wd_value_unref(&none);
     wd_value_unref(&action);
@@ -202,7 +202,7 @@ static wd_status op_install(wd_machine *machine, const wd_value *args, wd_value 
         return wd_error_set(error, WD_ELIMIT, "v: %d apps are installed already", WD_PACKAGES_MAX);
     }
     wd_value *list = wd_value_ref(wd_machine_get(machine, PACKAGES)), *item = wd_value_ref(manifest);
-    wd_status status = wd_array_append(&list, &item);
+    wd_status status = wd_list_push(&list, &item);
     if (status == WD_OK) {
         status = wd_machine_put(machine, PACKAGES, &list);
     }
@@ -255,7 +255,7 @@ static wd_status insert_sorted(wd_value **list_p, wd_value **entry_p)
            strcmp(wd_value_string_or(wd_object_get(wd_array_at(*list_p, index - 1), "id"), ""), id) > 0) {
         index--;
     }
-    return wd_array_insert(list_p, index, entry_p);
+    return wd_list_insert_at(list_p, index, entry_p);
 }
 
 wd_status wd_view_installed_apps(const wd_machine *machine, wd_value **ret_view)

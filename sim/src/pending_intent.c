@@ -106,7 +106,8 @@ static wd_status send_activity(wd_machine *machine, const wd_value *intent, wd_e
             continue;
         }
         const char *own = wd_value_string_or(wd_object_get(filter, "route"), "/");
-        const char *route = wd_value_string_or(wd_object_get(intent, "route"), own);
+        const char *given = wd_value_string_or(wd_object_get(intent, "route"), "");
+        const char *route = given[0] != '\0' ? given : own;
         status = wd_task_open_app(
             machine, wd_value_as_string(wd_object_get(iter.value, "id"), NULL), route, error);
         break;

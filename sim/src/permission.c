@@ -100,14 +100,14 @@ static wd_status sort_ids(
         }
         const char *now = wd_permission_check(machine, app, id);
         wd_value *mark = wd_value_null(), *item = wd_value_ref(iter.value);
-        status = wd_object_set(&seen, id, &mark);
+        status = wd_member_put(&seen, id, &mark);
         if (status == WD_OK && strcmp(now, granted) != 0 && strcmp(now, forever) != 0) {
-            status = wd_array_append(asked_p, &item);
+            status = wd_list_push(asked_p, &item);
         } else if (status == WD_OK) {
             wd_value *text = NULL;
             status = wd_value_text(now, &text);
             if (status == WD_OK) {
-                status = wd_object_set(answers_p, id, &text);
+                status = wd_member_put(answers_p, id, &text);
             }
         }
         wd_value_unref(&item);
@@ -153,16 +153,16 @@ static wd_status open_dialog(wd_machine *machine, wd_value **asked_p, wd_value *
         status = wd_value_int(wd_machine_now(machine) + WD_PERMISSION_TIMEOUT_MS, &due);
     }
     if (status == WD_OK) {
-        status = wd_object_set(&request, "asked", asked_p);
+        status = wd_member_put(&request, "asked", asked_p);
     }
     if (status == WD_OK) {
-        status = wd_object_set(&request, "answers", answers_p);
+        status = wd_member_put(&request, "answers", answers_p);
     }
     if (status == WD_OK) {
-        status = wd_object_set(&request, "due", &due);
+        status = wd_member_put(&request, "due", &due);
     }
     if (status == WD_OK) {
-        status = wd_object_set(&request, "tick", &tick);
+        status = wd_member_put(&request, "tick", &tick);
     }
     if (status == WD_OK) {
         status = wd_array_set(&queue, 0, &request);
@@ -216,7 +216,7 @@ static wd_status answer_one(
     if (status == WD_OK) {
         status = wd_value_text(written, &text);
     }
-    return status == WD_OK ? wd_object_set(results_p, id, &text) : status;
+    return status == WD_OK ? wd_member_put(results_p, id, &text) : status;
 }
 
 /// Answer the open dialog: `results` {id: status}, or NULL and `all` for every id; then the next request's turn.
@@ -262,7 +262,7 @@ static wd_status set_in_dialog(wd_machine *machine, const char *member, wd_value
 {
     wd_value *queue = wd_value_ref(wd_machine_get(machine, QUEUE));
     wd_value *request = wd_value_ref(wd_array_at(queue, 0));
-    wd_status status = wd_object_set(&request, member, value_p);
+    wd_status status = wd_member_put(&request, member, value_p);
     if (status == WD_OK) {
         status = wd_array_set(&queue, 0, &request);
     }
@@ -343,7 +343,7 @@ static wd_status op_check_many(
             wd_value *text = NULL;
             status = wd_value_text(wd_permission_check(machine, app, id), &text);
             if (status == WD_OK) {
-                status = wd_object_set(&view, id, &text);
+                status = wd_member_put(&view, id, &text);
             }
         }
     }
@@ -364,7 +364,7 @@ static wd_status declared(const wd_machine *machine, const char *app, wd_value *
     while (status == WD_OK && wd_iter_next(&iter)) {
         wd_value *id = wd_value_ref(iter.value);
         if (is_known(wd_value_string_or(id, ""))) {
-            status = wd_array_append(&list, &id);
+            status = wd_list_push(&list, &id);
         }
         wd_value_unref(&id);
     }
@@ -423,7 +423,7 @@ static wd_status op_apps(wd_machine *machine, const wd_value *args, wd_value **r
             wd_value *app = NULL;
             status = wd_value_text(iter.key, &app);
             if (status == WD_OK) {
-                status = wd_array_append(&list, &app);
+                status = wd_list_push(&list, &app);
             }
         }
     }
@@ -468,7 +468,7 @@ static wd_status op_request(wd_machine *machine, const wd_value *args, wd_value 
     status = wd_value_pack(
         &request, "{s:s,s:s,s:v,s:?s}", "as", as, "app", app, "perms", ids, "rationale", rationale);
     if (status == WD_OK) {
-        status = wd_array_append(&queue, &request);
+        status = wd_list_push(&queue, &request);
     }
     if (status == WD_OK) {
         status = wd_machine_put(machine, QUEUE, &queue);

@@ -260,7 +260,7 @@ wd_status wd_preference_mirrors(const wd_machine *machine, wd_value **ret_mirror
         wd_value *field =
             mirrors_field(&rows[i]) ? wd_value_ref(wd_machine_get(machine, rows[i].place)) : NULL;
         if (field != NULL) {
-            status = wd_object_set(&mirrors, rows[i].key, &field);
+            status = wd_member_put(&mirrors, rows[i].key, &field);
         }
     }
     if (status == WD_OK) {

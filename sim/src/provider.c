@@ -53,7 +53,7 @@ wd_status wd_uri_make(const char *base, const wd_value *id, wd_value **ret_uri)
 
 wd_status wd_list_prepend(wd_value **list_p, wd_value **item_p)
 {
-    return wd_array_insert(list_p, 0, item_p);
+    return wd_list_insert_at(list_p, 0, item_p);
 }
 
 // ---- notices ------------------------------------------------------------------------------------------------------------
@@ -256,16 +256,16 @@ static wd_status project(const wd_value *keys, wd_value **answer_p)
             const char *key = wd_value_string_or(wd_array_at(keys, i), "");
             wd_value *member = wd_value_ref(wd_object_get(iter.value, key));
             if (member != NULL) {
-                status = wd_object_set(&item, key, &member);
+                status = wd_member_put(&item, key, &member);
             }
         }
         if (status == WD_OK) {
-            status = wd_array_append(&items, &item);
+            status = wd_list_push(&items, &item);
         }
         wd_value_unref(&item);
     }
     if (status == WD_OK) {
-        status = wd_object_set(answer_p, "items", &items);
+        status = wd_member_put(answer_p, "items", &items);
     }
     wd_value_unref(&items);
     return status;
@@ -364,7 +364,7 @@ static wd_status op_observe(wd_machine *machine, const wd_value *args, wd_value 
         status = wd_value_pack(&row, "{s:s,s:v,s:v}", "as", as, "authority", authority, "path", path);
     }
     if (status == WD_OK) {
-        status = wd_array_append(&list, &row);
+        status = wd_list_push(&list, &row);
     }
     if (status == WD_OK) {
         status = wd_machine_put(machine, OBSERVERS, &list);

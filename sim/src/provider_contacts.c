@@ -91,7 +91,7 @@ static wd_status select_contacts(const wd_machine *machine, const filter *wanted
     while (status == WD_OK && wd_iter_next(&iter)) {
         if (matches(iter.value, wanted)) {
             wd_value *item = wd_value_ref(iter.value);
-            status = wd_array_append(&items, &item);
+            status = wd_list_push(&items, &item);
         }
     }
     if (status == WD_OK) {
@@ -156,12 +156,6 @@ static const wd_value *given(const wd_value *values, const char *key)
     return value != NULL && wd_value_is_undefined(value) ? NULL : value;
 }
 
-static wd_status set(wd_value **object_p, const char *key, const wd_value *value)
-{
-    wd_value *copy = wd_value_ref(value);
-    return wd_object_set(object_p, key, &copy);
-}
-
 static wd_status drop(wd_value **object_p, const char *key)
 {
     wd_status status = wd_object_remove(object_p, key);
@@ -176,7 +170,7 @@ static wd_status set_fields(wd_value **contact_p, const wd_value *values)
         bool fits =
             fields[i].kind == FIELD_TEXT ? wd_value_is(value, WD_KIND_STRING) : wd_value_is_number(value);
         if (value != NULL) {
-            status = fits ? set(contact_p, fields[i].key, value) : drop(contact_p, fields[i].key);
+            status = fits ? wd_set_ref(contact_p, fields[i].key, value) : drop(contact_p, fields[i].key);
         }
     }
     return status;
@@ -233,7 +227,7 @@ static wd_status make_list(
             bool primary = wd_truthy(wd_object_get(iter.value, "isPrimary"));
             status = make_entry(machine, kind, iter.value, address, primary, &entry);
             if (status == WD_OK) {
-                status = wd_array_append(&list, &entry);
+                status = wd_list_push(&list, &entry);
             }
         }
         wd_value_unref(&entry);
@@ -251,7 +245,7 @@ static wd_status set_list(
 {
     wd_value *list = NULL;
     wd_status status = make_list(machine, kind, source, &list);
-    return status == WD_OK ? wd_object_set(contact_p, kind->member, &list) : status;
+    return status == WD_OK ? wd_member_put(contact_p, kind->member, &list) : status;
 }
 
 // ---- insert, update, delete ---------------------------------------------------------------------------------------------
@@ -277,11 +271,11 @@ static wd_status set_time(
     const wd_machine *machine, wd_value **contact_p, const char *key, const wd_value *time)
 {
     if (wd_value_is_number(time)) {
-        return set(contact_p, key, time);
+        return wd_set_ref(contact_p, key, time);
     }
     wd_value *now = NULL;
     wd_status status = wd_value_int(wd_machine_now(machine), &now);
-    return status == WD_OK ? wd_object_set(contact_p, key, &now) : status;
+    return status == WD_OK ? wd_member_put(contact_p, key, &now) : status;
 }
 
 static wd_status fill(wd_machine *machine, const wd_value *values, wd_value **contact_p)
@@ -291,10 +285,10 @@ static wd_status fill(wd_machine *machine, const wd_value *values, wd_value **co
     const wd_value *phone = given(values, "phone");
     wd_status status = display_name(values, &name);
     if (status == WD_OK) {
-        status = wd_object_set(contact_p, "displayName", &name);
+        status = wd_member_put(contact_p, "displayName", &name);
     }
     if (status == WD_OK) {
-        status = wd_object_set(contact_p, "starred", &starred);
+        status = wd_member_put(contact_p, "starred", &starred);
     }
     if (status == WD_OK) {
         status = set_list(machine, &phones, given(values, "phones"), contact_p);
@@ -305,7 +299,7 @@ static wd_status fill(wd_machine *machine, const wd_value *values, wd_value **co
             status = wd_value_pack(&list, "[V]", entry);
         }
         if (status == WD_OK) {
-            status = wd_object_set(contact_p, "phones", &list);
+            status = wd_member_put(contact_p, "phones", &list);
         }
     }
     if (status == WD_OK) {
@@ -341,7 +335,7 @@ static wd_status insert(
         status = wanted.length > 0 ? wd_slice_value(wanted, &id) : wd_draw_id(machine, "c_", list, &id);
     }
     if (status == WD_OK) {
-        status = set(&contact, "id", id);
+        status = wd_set_ref(&contact, "id", id);
     }
     if (status == WD_OK) {
         status = fill(machine, values, &contact);
@@ -369,12 +363,12 @@ static wd_status update_one(wd_machine *machine, const wd_value *values, wd_valu
     if (name != NULL) {
         status = wd_text_form(name, &item);
         if (status == WD_OK) {
-            status = wd_object_set(contact_p, "displayName", &item);
+            status = wd_member_put(contact_p, "displayName", &item);
         }
     }
     if (status == WD_OK && starred != NULL) {
         item = wd_value_bool(wd_truthy(starred));
-        status = wd_object_set(contact_p, "starred", &item);
+        status = wd_member_put(contact_p, "starred", &item);
     }
     if (status == WD_OK && given(values, "phones") != NULL) {
         status = set_list(machine, &phones, given(values, "phones"), contact_p);

@@ -79,9 +79,9 @@ static wd_status append_item(
     size_t index = 0;
     if (with_favorite) {
         wd_value *flag = wd_value_bool(find_favorite(machine, wd_object_get(*item_p, "path"), &index));
-        status = wd_object_set(item_p, "favorite", &flag);
+        status = wd_member_put(item_p, "favorite", &flag);
     }
-    return status == WD_OK ? wd_array_append(items_p, item_p) : status;
+    return status == WD_OK ? wd_list_push(items_p, item_p) : status;
 }
 
 /// All items of a type: those in memory, then files whose id is not among them.
@@ -147,7 +147,7 @@ static wd_status append_album(const wd_value *files, const char *id, const char 
     wd_status status = wd_value_pack(&album, "{s:s,s:s,s:s,s:?v,s:?v,s:i,s:s}", "id", id, "name", name,
         "type", "system", "coverUri", wd_object_get(cover, "uri"), "coverPath", wd_object_get(cover, "path"),
         "count", count, "pathPattern", folder);
-    return status == WD_OK ? wd_array_append(albums_p, &album) : status;
+    return status == WD_OK ? wd_list_push(albums_p, &album) : status;
 }
 
 static wd_status query_albums(const wd_machine *machine, wd_value **ret_items)
@@ -161,7 +161,7 @@ static wd_status query_albums(const wd_machine *machine, wd_value **ret_items)
             status = make_file_item(iter.value, "image", &item);
         }
         if (item != NULL) {
-            status = wd_array_append(&files, &item);
+            status = wd_list_push(&files, &item);
         }
         wd_value_unref(&item);
     }
@@ -194,7 +194,7 @@ static wd_status query_favorites(const wd_machine *machine, wd_value **ret_items
         wd_value *item = NULL;
         status = wd_value_pack(&item, "{s:v}", "path", iter.value);
         if (status == WD_OK) {
-            status = wd_array_append(&items, &item);
+            status = wd_list_push(&items, &item);
         }
     }
     if (status == WD_OK) {
@@ -292,7 +292,8 @@ static wd_status make_image(
         wd_value_unref(&fallback);
     }
     if (status == WD_OK) {
-        status = wd_value_format(&fallback, "data:%s;base64,", wd_value_as_string(mime, NULL));
+        status = wd_value_format(&fallback, "data:%s;base64,%s", wd_value_as_string(mime, NULL),
+            wd_value_string_or(given(values, "base64"), ""));
     }
     if (status == WD_OK) {
         status = text_or(values, "uri", &fallback, &uri);

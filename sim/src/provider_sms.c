@@ -178,7 +178,7 @@ wd_status wd_conversation_get_or_create(
         wd_value *filled = wd_value_ref(found), *number = NULL;
         wd_status status = wd_slice_value(phone, &number);
         if (status == WD_OK) {
-            status = wd_object_set(&filled, "phoneNumber", &number);
+            status = wd_member_put(&filled, "phoneNumber", &number);
         }
         if (status == WD_OK) {
             status = put_conversation(machine, index, &filled);
@@ -224,10 +224,10 @@ static wd_status touch_conversation(
     wd_value *unread = wd_value_bool(!wd_truthy(wd_object_get(message, "isOutgoing")));
     wd_status status = wd_value_int(before + 1, &count);
     if (status == WD_OK) {
-        status = wd_object_set(&conversation, "messageCount", &count);
+        status = wd_member_put(&conversation, "messageCount", &count);
     }
     if (status == WD_OK) {
-        status = wd_object_set(&conversation, "isUnread", &unread);
+        status = wd_member_put(&conversation, "isUnread", &unread);
     }
     if (status == WD_OK) {
         status = wd_set_ref(&conversation, "timestamp", wd_object_get(message, "timestamp"));
@@ -257,7 +257,7 @@ wd_status wd_conversation_append(wd_machine *machine, const wd_value *conversati
     wd_assert(found != NULL);
     thread = thread != NULL ? thread : wd_value_array();
     size_t before = wd_array_count(thread);
-    wd_status status = wd_array_append(&thread, message_p);
+    wd_status status = wd_list_push(&thread, message_p);
     if (status == WD_OK) {
         status = wd_machine_put(machine, THREAD(id), &thread);
     }
@@ -391,7 +391,7 @@ static wd_status set_field(wd_value **object_p, const field *row, const wd_value
         return wd_value_is_number(value) ? wd_set_ref(object_p, row->key, value) : WD_OK;
     case FIELD_FLAG:
         flag = wd_value_bool(wd_truthy(value));
-        return wd_object_set(object_p, row->key, &flag);
+        return wd_member_put(object_p, row->key, &flag);
     }
     return WD_OK;
 }

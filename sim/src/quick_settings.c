@@ -128,7 +128,7 @@ wd_status wd_op_qs_get(wd_machine *machine, const wd_value *args, wd_value **ret
     wd_status status = WD_OK;
     for (int i = 0; status == WD_OK && i < TILE_COUNT; i++) {
         wd_value *flag = wd_value_bool(wd_flag(machine, WD_GLOBAL(tiles[i].key)));
-        status = wd_object_set(&view, tiles[i].key, &flag);
+        status = wd_member_put(&view, tiles[i].key, &flag);
     }
     if (status == WD_OK) {
         *ret_answer = view;

@@ -1,22 +1,6 @@
 // os.services as state shows it: the services' stores, with the shade and the task state a second time (os.md 14).
 #include "services.h"
 
-wd_status wd_append_ref(wd_value **list_p, const wd_value *value)
-{
-    wd_value *copy = wd_value_ref(value);
-    wd_status status = wd_array_append(list_p, &copy);
-    wd_value_unref(&copy);  // left to us when it was not taken
-    return status;
-}
-
-wd_status wd_set_ref(wd_value **object_p, const char *key, const wd_value *value)
-{
-    wd_value *copy = wd_value_ref(value);
-    wd_status status = wd_object_set(object_p, key, &copy);
-    wd_value_unref(&copy);
-    return status;
-}
-
 wd_status wd_view_services(const wd_machine *machine, wd_value **ret_view)
 {
     const wd_value *os = wd_machine_get(machine, WD_AT("os")), *services = wd_object_get(os, "services");

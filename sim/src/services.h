@@ -35,8 +35,4 @@ WD_NODISCARD wd_status wd_file_system_boot(wd_machine *machine, const wd_value *
 /// The node of a path, or NULL. Borrowed.
 const wd_value *wd_file_find(const wd_machine *machine, wd_slice path);
 
-/// Append a copy of `value` to a list, or set it in an object: one reference more.
-WD_NODISCARD wd_status wd_append_ref(wd_value **list_p, const wd_value *value);
-WD_NODISCARD wd_status wd_set_ref(wd_value **object_p, const char *key, const wd_value *value);
-
 #endif

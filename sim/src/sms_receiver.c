@@ -41,7 +41,7 @@ static wd_status deliver(wd_machine *machine, wd_slice from, wd_slice body)
 {
     wd_value *conversation = NULL, *id = NULL, *text = NULL, *time = NULL, *message = NULL, *uri = NULL;
     const wd_value *contact = wd_contact_name_of_phone(machine, from);
-    wd_slice name = wd_value_is(contact, WD_KIND_STRING) ? wd_trimmed(contact) : from;
+    wd_slice name = wd_trimmed(contact).length > 0 ? wd_trimmed(contact) : from;
     if (from.length == 0 || body.length == 0) {
         return WD_OK;
     }

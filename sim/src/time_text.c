@@ -181,8 +181,6 @@ bool wd_duration_parse(wd_slice text, int64_t *ret_ms)
         sum += number * unit_ms;
         text.bytes++;
         text.length--;
-        while (take_char(&text, " ")) {
-        }
     }
     *ret_ms = negative ? -sum : sum;
     return terms > 0;

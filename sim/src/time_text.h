@@ -19,7 +19,7 @@ wd_civil wd_civil_local(int64_t time_ms, int64_t zone_min);
 int64_t wd_time_of_parts(const int64_t parts[7], int64_t zone_min);
 /// "YYYY-MM-DD[ HH:MM[:SS[.mmm]]]", with a blank or T, in the device's zone; a 'Z' or "+08:00" at the end names another.
 bool wd_time_parse(wd_slice text, int64_t zone_min, int64_t *ret_time_ms);
-/// "[+-]?(n[wdhms])+", blanks between allowed: milliseconds.
+/// "[+-]?(n[wdhms])+": milliseconds.
 bool wd_duration_parse(wd_slice text, int64_t *ret_ms);
 /// "HH:MM" of now.
 WD_NODISCARD wd_status wd_clock_text(const wd_machine *machine, wd_value **ret_text);

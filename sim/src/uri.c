@@ -61,7 +61,7 @@ static wd_status parse_query(wd_slice text, wd_value **ret_query)
                 status = wd_value_pack(&item, "[vv]", name, value);
             }
             if (status == WD_OK) {
-                status = wd_array_append(&query, &item);
+                status = wd_list_push(&query, &item);
             }
         }
         wd_value_unref(&name);
