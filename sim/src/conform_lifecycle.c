@@ -170,7 +170,7 @@ static wd_status replay_step(wd_conform *run, const wd_value *step, const wd_val
     wd_value *plain = NULL;
     wd_value *args = NULL;
     wd_value *answer = NULL;
-    wd_status status = wd_without_undefined(op, &plain);
+    wd_status status = wd_without_nothing(op, &plain);
     if (status == WD_OK) {
         status = wd_conform_translate(run, plain, &args);
     }
