@@ -132,11 +132,12 @@ static bool demo_action(wd_builder *builder, wd_span part)
     size_t sep = wd_span_find(part, ":sep:");
     size_t open = wd_span_find(part, "(");
     size_t tail = wd_span_find_last(part, ":::");
-    if (sep == part.length || open > sep) {
+    size_t start = sep + strlen(":sep:");
+    if (sep == part.length || open > sep || tail < start) {
         return false;
     }
-    wd_span inner = wd_span_trim((wd_span){ part.at + sep + 5, tail - sep - 5 });
-    if (tail < sep || inner.length == 0 || inner.at[inner.length - 1] != ')') {
+    wd_span inner = wd_span_trim((wd_span){ part.at + start, tail - start });
+    if (inner.length == 0 || inner.at[inner.length - 1] != ')') {
         return false;
     }
     inner.length--;

@@ -1,5 +1,7 @@
 #include "dialect_build.h"
 
+#include "loose.h"
+
 #include "tree/alloc.h"
 
 #include <math.h>
@@ -30,13 +32,29 @@ static wd_span cut_text(wd_span span)
     return span;
 }
 
+/// A broken file's bytes may be no text at all; what can be shown of them is kept.
+static wd_status set_raw(wd_action *action, wd_span raw)
+{
+    if (wd_utf8_valid(raw.at, raw.length)) {
+        return wd_action_set_text(&action->raw, raw.at, raw.length);
+    }
+    wd_buffer clean = { 0 };
+    wd_status status = wd_loose_clean(raw.at, raw.length, &clean);
+    if (status == WD_OK) {
+        wd_span kept =
+            cut_text((wd_span){ clean.bytes, clean.length });  // replacements are longer than bytes
+        status = wd_action_set_text(&action->raw, kept.at, kept.length);
+    }
+    wd_buffer_done(&clean);
+    return status;
+}
+
 void wd_build_begin(wd_builder *builder, wd_action_kind kind, wd_span raw)
 {
     wd_action_init(&builder->now, kind);
     builder->now.space = builder->space;
     builder->refused = false;
-    wd_span kept = cut_text(wd_span_trim(raw));
-    keep_status(builder, wd_action_set_text(&builder->now.raw, kept.at, kept.length));
+    keep_status(builder, set_raw(&builder->now, cut_text(wd_span_trim(raw))));
 }
 
 static wd_status push(wd_reply *reply, const wd_action *action)
@@ -76,6 +94,7 @@ void wd_build_plain(wd_builder *builder, wd_action_kind kind, wd_span raw)
     wd_build_end(builder);
 }
 
+static void refuse(wd_builder *builder, const char *format, va_list arguments) WD_PRINTF(2, 0);
 static void refuse(wd_builder *builder, const char *format, va_list arguments)
 {
     if (builder->refused) {

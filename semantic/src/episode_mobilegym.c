@@ -3,8 +3,6 @@
 /// parser had cut it.
 #include "episode_build.h"
 
-#include "loose.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -73,15 +71,11 @@ static void take_step(
         wd_episode_read(recording, name, &reply)) {
         raw = (wd_span){ reply.bytes, reply.length };
     }
-    wd_buffer clean = { 0 };
-    wd_episode_check(recording, wd_loose_clean(raw.at, raw.length, &clean));
     wd_builder builder = wd_episode_builder(recording, record);
     wd_mobilegym_action(&builder, wd_value_string_or(wd_object_get(object, "action_type"), ""),
-        wd_object_get(object, "action_data"),
-        (wd_span){ clean.bytes == NULL ? "" : clean.bytes, clean.length });
+        wd_object_get(object, "action_data"), raw);
     wd_episode_builder_end(recording, record, &builder);
     take_route(recording, record, wd_object_get(object, "route"));
-    wd_buffer_done(&clean);
     wd_buffer_done(&reply);
 }
 

@@ -310,7 +310,7 @@ typedef struct wd_name {
 wd_name wd_name_of(const char *text, size_t length);
 wd_name wd_name_of_key(const wd_key *key);
 
-enum { WD_SLOT_NONE = UINT32_MAX };
+#define WD_SLOT_NONE UINT32_MAX
 
 // ---- changing in place ----------------------------------------------------------------------------------------
 

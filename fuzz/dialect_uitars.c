@@ -1,0 +1,7 @@
+// Replies in the dialect "uitars".
+#include "dialect_fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return dialect_fuzz("uitars", data, size);
+}
