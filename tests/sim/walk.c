@@ -264,6 +264,58 @@ static wd_status random_operation(random_walk *walk)
     return status;
 }
 
+/// Calls of services and providers, written out: their arguments have more shape than the letters above can give.
+static const struct literal {
+    const char *op, *args;
+} literals[] = {
+    { "clipText", "{\"v\":\"copied\"}" },
+    { "clipText", "{\"v\":\"other\",\"source\":\"notes\"}" },
+    { "clipClear", "{}" },
+    { "push", "{\"v\":{\"appId\":\"sms\",\"title\":\"t\",\"body\":\"b\",\"route\":\"/conversation/1\"}}" },
+    { "push", "{\"v\":{\"title\":7}}" },
+    { "clearForApp", "{\"app\":\"sms\"}" },
+    { "clearAll", "{}" },
+    { "notification.tap", "{\"title\":\"t\"}" },
+    { "alarmSet", "{\"v\":{\"id\":\"w\",\"ownerPackage\":\"p\",\"hour\":7,\"minute\":1,\"label\":\"\","
+                  "\"repeat\":\"once\","
+                  "\"triggerAtMs\":1767600000000}}" },
+    { "alarmCancel", "{\"owner\":\"p\",\"id\":\"w\"}" },
+    { "mediaSet", "{\"v\":null}" },
+    { "mediaSet", "{\"v\":{\"title\":\"song\",\"artist\":\"a\",\"durationMs\":1,\"positionMs\":0,"
+                  "\"isPlaying\":true}}" },
+    { "locSet", "{\"v\":\"tokyo\"}" },
+    { "locErr", "{\"code\":2}" },
+    { "locClear", "{}" },
+    { "insert",
+        "{\"uri\":\"content://contacts/contacts\",\"values\":{\"displayName\":\"Ann\",\"phone\":\"123\"}}" },
+    { "insert", "{\"uri\":\"content://contacts/contacts\",\"values\":{\"id\":\"k\",\"name\":\"Bo\"}}" },
+    { "delete", "{\"uri\":\"content://contacts/contacts/k\"}" },
+    { "insert", "{\"uri\":\"content://sms/conversations\",\"values\":{\"sender\":\"Cy\"}}" },
+    { "insert", "{\"uri\":\"content://sms/conversations\",\"values\":{}}" },
+    { "insert", "{\"uri\":\"content://nowhere/x\",\"values\":{}}" },
+    { "query", "{\"uri\":\"content://contacts/contacts?phone=123\"}" },
+    { "sms", "{\"v\":{\"from\":\"123\",\"body\":\"hello\"}}" },
+    { "smsCode", "{\"v\":{\"from\":\"bank\"}}" },
+    { "observe", "{\"uri\":\"content://sms\",\"as\":\"o\"}" },
+    { "receiver", "{\"action\":\"android.intent.action.TIME_SET\",\"as\":\"r\"}" },
+    { "install", "{\"v\":{\"id\":\"fresh\",\"packageName\":\"p.fresh\",\"intentFilters\":[]}}" },
+    { "uninstall", "{\"v\":\"fresh\"}" },
+    { "setSim", "{\"v\":1767530000000}" },
+    { "setSim", "{\"v\":\"2026-01-05 08:00\"}" },
+    { "store.debounced", "{\"key\":\"k\",\"text\":\"1\"}" },
+    { "store.flush", "{}" },
+};
+
+static wd_status literal_operation(random_walk *walk)
+{
+    const struct literal *literal = &PICK(walk, literals);
+    wd_value *args = json_of(literal->args);
+    walk->last = literal->op;
+    wd_status status = wd_device_call(walk->device, literal->op, args, NULL, &walk->error);
+    wd_value_unref(&args);
+    return status;
+}
+
 // ---- the other entry points -----------------------------------------------------------------------------------------
 
 static wd_status random_inject(random_walk *walk)
@@ -341,8 +393,11 @@ wd_status walk_step(random_walk *walk)
 {
     walk->error.text[0] = '\0';
     uint64_t drawn = walk_random(walk, 1000);
-    if (drawn < 850) {
+    if (drawn < 700) {
         return random_operation(walk);
+    }
+    if (drawn < 850) {
+        return literal_operation(walk);
     }
     if (drawn < 900) {
         return random_inject(walk);
