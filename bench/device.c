@@ -262,7 +262,6 @@ static wd_device *boot(wd_bench *bench)
     return device;
 }
 
-
 void bench_device(wd_bench *bench)
 {
     static void (*const measures[])(wd_bench * bench, wd_device * device) = {

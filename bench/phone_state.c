@@ -35,7 +35,7 @@ static const char *words(phone_maker *maker, char text[96])
         "hotel", "invite", "journey", "kitchen", "letter", "morning", "notice", "order", "photo", "quiet",
         "reply", "station", "ticket", "update", "video", "weather", "yesterday" };
     size_t length = 0;
-    for (size_t left = 4 + below(maker, 4); left > 0; left--) {
+    for (size_t left = 4 + below(maker, 5); left > 0; left--) {
         length += (size_t)snprintf(text + length, 96 - length, "%s%s", length > 0 ? " " : "",
             vocabulary[below(maker, sizeof(vocabulary) / sizeof(vocabulary[0]))]);
     }

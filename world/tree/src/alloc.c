@@ -13,21 +13,30 @@ enum {
     CLASS_STEP = 16,        // bytes between size classes, and the alignment
     CLASS_SIZE_MAX = 1024,  // larger blocks are the system's
     CLASS_COUNT = CLASS_SIZE_MAX / CLASS_STEP + 1,
-    SLAB_SIZE = 64 * 1024,
+    SLAB_SIZE = 64 * 1024,  // and the alignment of slabs, so that a block's slab is found from its address
+    SPARE_SLABS_MAX = 16,   // empty slabs kept for the next class that wants one
 };
 
 typedef struct free_block {
     struct free_block *next;
 } free_block;
 
+// Blocks of one class. Each slab has its own free blocks, so that what is allocated together lies together, also
+// after much was freed, and a slab that is empty can go.
 typedef struct slab {
-    _Alignas(CLASS_STEP) struct slab *next;
+    free_block *free;
+    char *fresh;               // from here on nothing was handed out yet
+    struct slab *next, *prev;  // among the slabs of the class that have room; not linked while full
+    uint32_t live;             // blocks handed out
+    uint32_t class;
+    bool linked;
 } slab;
 
 typedef struct thread_heap {
-    free_block *free[CLASS_COUNT];
-    char *fresh, *fresh_end;  // of the newest slab: not handed out yet
-    slab *slabs;
+    slab *roomy[CLASS_COUNT];  // the first one is allocated from
+    slab *spare;
+    size_t spare_count;
+    size_t slab_count;  // all that this thread has, spare ones included
     wd_alloc_stats stats;
     long calls_left;  // until allocations fail; meaningful while `failing`
     bool failing;
@@ -43,19 +52,29 @@ static _Atomic uint64_t shared_bytes_live;
 static pthread_key_t exit_key;
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 
-// When a thread ends, its slabs go; unless something still lives in them, which is then leaked, not torn away.
+static void spare_drop(size_t keep)
+{
+    while (heap.spare_count > keep) {
+        slab *dropped = heap.spare;
+        heap.spare = dropped->next;
+        heap.spare_count -= 1;
+        heap.slab_count -= 1;
+        free(dropped);
+    }
+}
+
+// When a thread ends, its empty slabs go. A slab in which something still lives is leaked, not torn away.
 static void thread_ends(void *argument)
 {
     (void)argument;
-    if (heap.stats.bytes_live != 0) {
-        return;
+    for (size_t i = 0; i < CLASS_COUNT; i++) {
+        slab *current = heap.roomy[i];
+        if (current != NULL && current->live == 0) {
+            heap.roomy[i] = NULL;
+            free(current);  // only the one that is allocated from is kept while empty
+        }
     }
-    while (heap.slabs != NULL) {
-        slab *next = heap.slabs->next;
-        free(heap.slabs);
-        heap.slabs = next;
-    }
-    heap = (thread_heap){ .stats = heap.stats };
+    spare_drop(0);
 }
 
 static void exit_key_make(void)
@@ -63,19 +82,64 @@ static void exit_key_make(void)
     wd_assert(pthread_key_create(&exit_key, thread_ends) == 0);
 }
 
-static bool slab_add(void)
+static void slab_link(slab *linked)
 {
-    slab *fresh = malloc(SLAB_SIZE);
-    if (fresh == NULL) {
-        return false;
+    slab **head = &heap.roomy[linked->class];
+    linked->prev = NULL;
+    linked->next = *head;
+    if (*head != NULL) {
+        (*head)->prev = linked;
     }
-    pthread_once(&exit_once, exit_key_make);
-    (void)pthread_setspecific(exit_key, &heap);  // failing only means that the slabs outlive the thread
-    fresh->next = heap.slabs;
-    heap.slabs = fresh;
-    heap.fresh = (char *)(fresh + 1);
-    heap.fresh_end = (char *)fresh + SLAB_SIZE;
-    return true;
+    *head = linked;
+    linked->linked = true;
+}
+
+static void slab_unlink(slab *linked)
+{
+    if (linked->prev != NULL) {
+        linked->prev->next = linked->next;
+    } else {
+        heap.roomy[linked->class] = linked->next;
+    }
+    if (linked->next != NULL) {
+        linked->next->prev = linked->prev;
+    }
+    linked->linked = false;
+}
+
+static slab *slab_new(size_t class)
+{
+    slab *fresh = heap.spare;
+    if (fresh != NULL) {
+        heap.spare = fresh->next;
+        heap.spare_count -= 1;
+    } else {
+        fresh = aligned_alloc(SLAB_SIZE, SLAB_SIZE);
+        if (fresh == NULL) {
+            return NULL;
+        }
+        if (heap.slab_count == 0) {
+            pthread_once(&exit_once, exit_key_make);
+            (void)pthread_setspecific(exit_key, &heap);  // failing only means that slabs outlive the thread
+        }
+        heap.slab_count += 1;
+    }
+    *fresh = (slab){ .fresh = (char *)fresh + (sizeof(slab) + CLASS_STEP - 1) / CLASS_STEP * CLASS_STEP,
+        .class = (uint32_t) class };
+    slab_link(fresh);
+    return fresh;
+}
+
+static void slab_empty(slab *empty)
+{
+    if (heap.roomy[empty->class] == empty && empty->next == NULL) {
+        return;  // the class's last one with room: it will be wanted again
+    }
+    slab_unlink(empty);
+    empty->next = heap.spare;
+    heap.spare = empty;
+    heap.spare_count += 1;
+    spare_drop(SPARE_SLABS_MAX);
 }
 
 static size_t class_of(size_t size)
@@ -88,19 +152,26 @@ static void *block_take(size_t size)
     if (size > CLASS_SIZE_MAX) {
         return malloc(size);
     }
-    size_t class = class_of(size);
-    free_block *block = heap.free[class];
+    size_t class = class_of(size), step = class * CLASS_STEP;
+    slab *from = heap.roomy[class];
+    if (from == NULL) {
+        from = slab_new(class);
+        if (from == NULL) {
+            return NULL;
+        }
+    }
+    void *block = from->free;
     if (block != NULL) {
-        heap.free[class] = block->next;
-        return block;
+        from->free = from->free->next;
+    } else {
+        block = from->fresh;
+        from->fresh += step;
     }
-    size_t wanted = class * CLASS_STEP;
-    if ((size_t)(heap.fresh_end - heap.fresh) < wanted && !slab_add()) {
-        return NULL;
+    from->live += 1;
+    if (from->free == NULL && (size_t)((char *)from + SLAB_SIZE - from->fresh) < step) {
+        slab_unlink(from);
     }
-    void *fresh = heap.fresh;
-    heap.fresh += wanted;
-    return fresh;
+    return block;
 }
 
 static void block_give(void *block, size_t size)
@@ -109,9 +180,17 @@ static void block_give(void *block, size_t size)
         free(block);
         return;
     }
+    slab *home = (slab *)((uintptr_t)block & ~(uintptr_t)(SLAB_SIZE - 1));
     free_block *given = block;
-    given->next = heap.free[class_of(size)];
-    heap.free[class_of(size)] = given;
+    given->next = home->free;
+    home->free = given;
+    home->live -= 1;
+    if (!home->linked) {
+        slab_link(home);
+    }
+    if (home->live == 0) {
+        slab_empty(home);
+    }
 }
 
 static void *block_resize(void *block, size_t old_size, size_t new_size)

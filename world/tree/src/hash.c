@@ -40,12 +40,6 @@ static unsigned digit_of(uint64_t hash, unsigned level)
     return (unsigned)(hash >> (WD_HASH_BITS * level)) & DIGIT_MASK;
 }
 
-// Where the digit's child stands among those that are there.
-static uint32_t rank(uint32_t bitmap, unsigned digit)
-{
-    return (uint32_t)__builtin_popcount(bitmap & (((uint32_t)1 << digit) - 1));
-}
-
 static bool has_digit(const wd_hash_node *node, unsigned digit)
 {
     return (node->bitmap >> digit & 1) != 0;
@@ -72,7 +66,7 @@ bool wd_hash_find(
         if (!has_digit(node, digit)) {
             return false;
         }
-        slot = node->items[rank(node->bitmap, digit)];
+        slot = node->items[wd_bitmap_rank(node->bitmap, digit)];
         if (is_entry(slot)) {
             return entry_check(slot) == check_of(hash) && visit(context, entry_leaf(slot));
         }
@@ -166,7 +160,7 @@ wd_status wd_hash_insert(
         if (status != WD_OK) {
             return status;
         }
-        uint32_t at = rank(node->bitmap, digit);
+        uint32_t at = wd_bitmap_rank(node->bitmap, digit);
         if (!present) {
             hash_open(node, at, entry);
             node->bitmap |= (uint32_t)1 << digit;
@@ -205,7 +199,7 @@ wd_status wd_hash_own(wd_value **root_p, uint64_t hash)
             return status;
         }
         wd_assert(has_digit(node, digit_of(hash, level)));
-        slot = &node->items[rank(node->bitmap, digit_of(hash, level))];
+        slot = &node->items[wd_bitmap_rank(node->bitmap, digit_of(hash, level))];
     }
     return WD_OK;
 }
@@ -227,10 +221,10 @@ void wd_hash_remove(wd_value **root_p, uint64_t hash, uint32_t leaf)
     for (; level < WD_HASH_LEVELS; level++) {
         wd_hash_node *node = wd_hash_of(*slot);
         way[level] = slot;
-        slot = &node->items[rank(node->bitmap, digit_of(hash, level))];
+        slot = &node->items[wd_bitmap_rank(node->bitmap, digit_of(hash, level))];
         if (is_entry(*slot)) {
             wd_assert(*slot == entry);
-            hash_close(node, rank(node->bitmap, digit_of(hash, level)));
+            hash_close(node, wd_bitmap_rank(node->bitmap, digit_of(hash, level)));
             node->bitmap &= ~((uint32_t)1 << digit_of(hash, level));
             break;
         }

@@ -143,7 +143,7 @@ static void build_undo(wd_value **nodes, size_t count)
 // build_undo() may look at it again: parents first, then the children that have none yet.
 static wd_status build_level(wd_value **row, size_t *count_p, unsigned level, wd_value **parents)
 {
-    size_t width = level == 0 ? WD_LEAF_MAX : WD_LIST_WIDTH, made = 0, count = *count_p;
+    size_t width = level == 0 ? WD_LIST_LEAF_MAX : WD_LIST_WIDTH, made = 0, count = *count_p;
     for (size_t at = 0; at < count; at += width) {
         size_t run = count - at < width ? count - at : width;
         wd_value *node = build_node(row + at, run, level);
@@ -162,7 +162,7 @@ static wd_status build_level(wd_value **row, size_t *count_p, unsigned level, wd
 
 wd_status wd_list_build(wd_value **items, size_t count, wd_value **ret_list)
 {
-    size_t row_size = (count + WD_LEAF_MAX - 1) / WD_LEAF_MAX * sizeof(wd_value *);
+    size_t row_size = (count + WD_LIST_LEAF_MAX - 1) / WD_LIST_LEAF_MAX * sizeof(wd_value *);
     wd_value **row = wd_alloc(row_size);
     if (row == NULL) {
         return WD_ENOMEM;
@@ -226,7 +226,7 @@ wd_status wd_list_slot(wd_value **list_p, size_t index, wd_value ***ret_slot)
 // A leaf for one element, which the caller puts there, under nodes of one child up to `level`.
 static wd_value *chain_new(unsigned level, wd_value ***ret_slot)
 {
-    wd_array_node *leaf = wd_array_new(WD_LEAF_MAX);
+    wd_array_node *leaf = wd_array_new(WD_LIST_LEAF_MAX);
     if (leaf == NULL) {
         return NULL;
     }
@@ -271,7 +271,7 @@ static unsigned level_with_room(const wd_value *value)
         found = list->count < WD_LIST_WIDTH ? list->level : found;
         value = list->items[list->count - 1];
     }
-    return wd_array_of(value)->count < WD_LEAF_MAX ? 0 : found;
+    return wd_array_of(value)->count < WD_LIST_LEAF_MAX ? 0 : found;
 }
 
 static wd_status append_to_leaf(wd_value **list_p, wd_value **item_p)
@@ -338,8 +338,8 @@ static wd_status split_child(wd_list_node *list, uint32_t at)
     if (list->level == 1) {
         wd_array_node *left;
         wd_status status = wd_array_own(&list->items[at], 0, &left);
-        uint32_t half = WD_LEAF_MAX / 2;
-        wd_array_node *fresh = status == WD_OK ? wd_array_new(WD_LEAF_MAX) : NULL;
+        uint32_t half = WD_LIST_LEAF_MAX / 2;
+        wd_array_node *fresh = status == WD_OK ? wd_array_new(WD_LIST_LEAF_MAX) : NULL;
         if (fresh == NULL) {
             return WD_ENOMEM;
         }
@@ -370,7 +370,7 @@ static wd_status split_child(wd_list_node *list, uint32_t at)
 static bool child_is_full(const wd_list_node *list, uint32_t at)
 {
     const wd_value *child = list->items[at];
-    return list->level == 1 ? wd_array_of(child)->count == WD_LEAF_MAX
+    return list->level == 1 ? wd_array_of(child)->count == WD_LIST_LEAF_MAX
                             : wd_list_of(child)->count == WD_LIST_WIDTH;
 }
 
@@ -417,7 +417,7 @@ static void merge_leaves(wd_list_node *list, uint32_t at)
     uint32_t left_at = at + 1u < list->count ? at : at - 1;
     if (list->count < 2 ||
         wd_array_of(list->items[left_at])->count + wd_array_of(list->items[left_at + 1])->count >
-            WD_LEAF_MAX * 3 / 4) {
+            WD_LIST_LEAF_MAX * 3 / 4) {
         return;
     }
     wd_array_node *right = wd_array_of(list->items[left_at + 1]), *left;
@@ -477,7 +477,7 @@ wd_status wd_list_remove(wd_value **list_p, size_t index, wd_value **ret_item)
             last -= 1;
         }
         path.count = last + 1;
-    } else if (leaf->count <= WD_LEAF_MAX / 4) {
+    } else if (leaf->count <= WD_LIST_LEAF_MAX / 4) {
         list_recount(path.nodes[last], path.at[last]);
         merge_leaves(path.nodes[last], path.at[last]);
     }

@@ -68,11 +68,12 @@ enum {
 };
 
 enum {
-    WD_FLAT_MAX = 32,    // children of an array or object that is one node
-    WD_LEAF_MAX = 16,    // children of a leaf of a list or table
-    WD_LIST_WIDTH = 16,  // children of a list node
-    WD_TRIE_BITS = 4,    // log2 of the children of a trie node
-    WD_HASH_BITS = 5,    // log2 of the children of a hash node
+    WD_FLAT_MAX = 32,       // children of an array or object that is one node
+    WD_LIST_LEAF_MAX = 16,  // elements of a leaf of a list
+    WD_LIST_WIDTH = 16,     // children of a list node
+    WD_TABLE_LEAF_MAX = 8,  // members of a leaf of a table
+    WD_TRIE_BITS = 4,       // log2 of the children of a trie node
+    WD_HASH_BITS = 5,       // log2 of the children of a hash node
     WD_LIST_LEVELS_MAX = 12,
 };
 
@@ -186,6 +187,14 @@ typedef struct wd_hash_node {
     wd_value *items[];  // hash nodes, or entries: see hash.c
 } wd_hash_node;
 
+/// How many of the children in `bitmap` stand before the one with this digit.
+static inline uint32_t wd_bitmap_rank(uint32_t bitmap, unsigned digit)
+{
+    uint32_t before = ((uint32_t)1 << digit) - 1;
+    // Mostly all are there. Counting bits is a call where the machine has no instruction for it.
+    return (bitmap & before) == before ? digit : (uint32_t)__builtin_popcount(bitmap & before);
+}
+
 static inline uint32_t *wd_list_ends(const wd_list_node *list)
 {
     return (uint32_t *)(uintptr_t)(list->items + list->head.capacity);
@@ -230,6 +239,23 @@ static inline bool wd_has_tag(const wd_value *value, wd_tag tag)
     return wd_is_node(value) && value->tag == tag;
 }
 
+/// Scalars of one kind and the same to the bit? Immediates and containers are so only when they are the same pointer.
+static inline bool wd_scalar_identical(const wd_value *a, const wd_value *b)
+{
+    if (a == b) {
+        return true;
+    }
+    if (a == NULL || b == NULL || !wd_is_node(a) || !wd_is_node(b) || a->tag != b->tag ||
+        a->tag > WD_TAG_STRING) {
+        return false;
+    }
+    if (a->tag == WD_TAG_STRING) {
+        const wd_string_node *x = wd_string_of(a), *y = wd_string_of(b);
+        return x->length == y->length && memcmp(x->text, y->text, x->length) == 0;
+    }
+    return wd_number_of(a)->number.integer == wd_number_of(b)->number.integer;  // of doubles: their bits
+}
+
 size_t wd_node_size(const wd_value *node);
 
 /// A string whose bytes are known to be UTF-8 and within WD_VALUE_STRING_MAX, and `plain` if JSON writes them as they
@@ -268,7 +294,7 @@ static inline size_t wd_flat_capacity(size_t count, size_t extra)
         return count;
     }
     size_t grown = count < 4 ? 4 : count + count / 2;
-    size_t most = count + extra <= WD_LEAF_MAX ? WD_LEAF_MAX : WD_FLAT_MAX;
+    size_t most = count + extra <= WD_LIST_LEAF_MAX ? WD_LIST_LEAF_MAX : WD_FLAT_MAX;
     grown = grown > most ? most : grown;
     return grown > count + extra ? grown : count + extra;
 }

@@ -1,6 +1,10 @@
 // object.c - objects: one node while they are small, a table beyond.
 #include "table.h"
 
+enum {
+    NARROW_MAX = WD_FLAT_MAX / 2,  // a table of so few members is one node again
+};
+
 wd_object_node *wd_object_new(size_t capacity)
 {
     wd_object_node *object = wd_alloc(sizeof(*object) + capacity * sizeof(wd_value *));
@@ -54,6 +58,15 @@ const wd_value *wd_object_get(const wd_value *object, const char *name)
 
 const wd_value *wd_object_get_key(const wd_value *object, const wd_key *key)
 {
+    if (object != NULL && wd_has_tag(object, WD_TAG_OBJECT)) {
+        const wd_object_node *flat = wd_object_of(object);
+        for (uint32_t i = 0; i < flat->shape->count; i++) {
+            if (flat->shape->keys[i] == key) {
+                return flat->items[i];
+            }
+        }
+    }
+    // A key that was made before the interned one may stand there under another pointer.
     wd_name name = wd_name_of_key(key);
     return wd_object_get_name(object, &name);
 }
@@ -290,8 +303,8 @@ wd_status wd_object_set_key(wd_value **object_p, const wd_key *key, wd_value **i
 // A table that has become small is one node again. Only saves room, so failing is fine.
 static void narrow(wd_value **object_p)
 {
-    wd_name names[WD_LEAF_MAX];
-    wd_value *items[WD_LEAF_MAX], *object;
+    wd_name names[NARROW_MAX];
+    wd_value *items[NARROW_MAX], *object;
     size_t count = 0, twice;
     wd_iter iter = wd_iter_start(*object_p);
     while (wd_iter_next(&iter)) {
@@ -316,7 +329,7 @@ wd_status wd_object_remove_name(wd_value **object_p, const wd_name *name)
         *object_p = wd_value_object();
     } else if (status == WD_OK && (*object_p)->tag == WD_TAG_TABLE) {
         status = wd_table_remove(object_p, name, &item);
-        if (status == WD_OK && count - 1 <= WD_LEAF_MAX) {
+        if (status == WD_OK && count - 1 <= NARROW_MAX) {
             narrow(object_p);
         }
     } else if (status == WD_OK) {

@@ -362,31 +362,44 @@ const wd_value *wd_value_get_path(const wd_value *root, const char *text)
 
 // ---- writing --------------------------------------------------------------------------------------------------
 
-// Append text, with a backslash before each byte among `special`.
-static wd_status write_escaped(wd_buffer *buffer, const char *text, size_t length, const char special[4])
+// Which bytes are written with a backslash: in keys, in a filter's field, in elements.
+enum { SPECIAL_IN_KEY = 1, SPECIAL_IN_FIELD = 2, SPECIAL_IN_ELEMENT = 4 };
+static const uint8_t special_bytes[256] = {
+    ['.'] = SPECIAL_IN_KEY | SPECIAL_IN_FIELD,
+    ['['] = SPECIAL_IN_KEY,
+    ['='] = SPECIAL_IN_FIELD,
+    [']'] = SPECIAL_IN_FIELD | SPECIAL_IN_ELEMENT,
+    ['\\'] = SPECIAL_IN_KEY | SPECIAL_IN_FIELD | SPECIAL_IN_ELEMENT,
+};
+
+static char *escape(char *out, const char *text, size_t length, uint8_t where)
 {
-    wd_status status = wd_buffer_reserve(buffer, 2 * length);
-    if (status != WD_OK) {
-        return status;
-    }
-    char *out = buffer->bytes + buffer->length;
     for (size_t i = 0; i < length; i++) {
-        char byte = text[i];
-        if (byte == special[0] || byte == special[1] || byte == special[2] || byte == special[3]) {
+        if ((special_bytes[(unsigned char)text[i]] & where) != 0) {
             *out++ = '\\';
         }
-        *out++ = byte;
+        *out++ = text[i];
     }
-    *out = '\0';
-    buffer->length = (size_t)(out - buffer->bytes);
-    return WD_OK;
+    return out;
+}
+
+static void buffer_end(wd_buffer *buffer, char *end)
+{
+    *end = '\0';
+    buffer->length = (size_t)(end - buffer->bytes);
 }
 
 wd_status wd_path_write_key(wd_buffer *buffer, bool first, const char *key, size_t length)
 {
-    wd_status status = first ? wd_buffer_append(buffer, "", 0) : wd_buffer_append(buffer, ".", 1);
-    return status == WD_OK ? write_escaped(buffer, key, length, (const char[4]){ '.', '[', '\\', '\\' })
-                           : status;
+    wd_status status = wd_buffer_reserve(buffer, 1 + 2 * length);
+    if (status == WD_OK) {
+        char *out = buffer->bytes + buffer->length;
+        if (!first) {
+            *out++ = '.';
+        }
+        buffer_end(buffer, escape(out, key, length, SPECIAL_IN_KEY));
+    }
+    return status;
 }
 
 wd_status wd_path_write_index(wd_buffer *buffer, size_t index)
@@ -402,30 +415,26 @@ wd_status wd_path_write_element(
 {
     wd_assert(kind == WD_SEGMENT_FILTER || kind == WD_SEGMENT_ADDED || kind == WD_SEGMENT_REMOVED);
     char number[WD_DOUBLE_TEXT_SIZE];
-    size_t length, before = buffer->length;
+    size_t length;
     const char *text = wd_scalar_bytes(scalar, number, &length);
     if (text == NULL) {
         return WD_ETYPE;
     }
-    wd_status status = wd_buffer_append(buffer, "[", 1);
+    // '=' and '.' in a field name would be read as the grammar's own, so they are escaped too.
+    size_t field_length = kind == WD_SEGMENT_FILTER ? strlen(field) : 1;
+    wd_status status = wd_buffer_reserve(buffer, 3 + 2 * (field_length + length));
     if (status == WD_OK) {
-        // '=' and '.' in a field name would be read as the grammar's own, so they are escaped too.
-        status = kind == WD_SEGMENT_FILTER
-                     ? write_escaped(buffer, field, strlen(field), (const char[4]){ '.', '=', ']', '\\' })
-                     : wd_buffer_append(buffer, kind == WD_SEGMENT_ADDED ? "+" : "-", 1);
-    }
-    if (status == WD_OK) {
-        status = wd_buffer_append(buffer, "=", 1);
-    }
-    if (status == WD_OK) {
-        status = write_escaped(buffer, text, length, (const char[4]){ ']', '\\', ']', '\\' });
-    }
-    if (status == WD_OK) {
-        status = wd_buffer_append(buffer, "]", 1);
-    }
-    if (status != WD_OK && buffer->bytes != NULL) {
-        buffer->length = before;
-        buffer->bytes[before] = '\0';
+        char *out = buffer->bytes + buffer->length;
+        *out++ = '[';
+        if (kind == WD_SEGMENT_FILTER) {
+            out = escape(out, field, field_length, SPECIAL_IN_FIELD);
+        } else {
+            *out++ = kind == WD_SEGMENT_ADDED ? '+' : '-';
+        }
+        *out++ = '=';
+        out = escape(out, text, length, SPECIAL_IN_ELEMENT);
+        *out++ = ']';
+        buffer_end(buffer, out);
     }
     return status;
 }

@@ -26,11 +26,6 @@ static unsigned digit_of(uint32_t number, unsigned level)
     return number >> (WD_TRIE_BITS * level) & (TRIE_WIDTH - 1);
 }
 
-static uint32_t rank(uint32_t bitmap, unsigned digit)
-{
-    return (uint32_t)__builtin_popcount(bitmap & (((uint32_t)1 << digit) - 1));
-}
-
 static bool has_digit(const wd_trie_node *trie, unsigned digit)
 {
     return (trie->bitmap >> digit & 1) != 0;
@@ -38,7 +33,7 @@ static bool has_digit(const wd_trie_node *trie, unsigned digit)
 
 static void trie_put(wd_trie_node *trie, unsigned digit, wd_value *child)
 {
-    uint32_t at = rank(trie->bitmap, digit);
+    uint32_t at = wd_bitmap_rank(trie->bitmap, digit);
     memmove(&trie->items[at + 1], &trie->items[at], (trie->count - at) * sizeof(wd_value *));
     trie->items[at] = child;
     trie->bitmap |= (uint32_t)1 << digit;
@@ -85,7 +80,7 @@ static const wd_object_node *trie_get(const wd_table_node *table, uint32_t numbe
         if (!has_digit(trie, digit)) {
             return NULL;
         }
-        node = trie->items[rank(trie->bitmap, digit)];
+        node = trie->items[wd_bitmap_rank(trie->bitmap, digit)];
     }
     return wd_object_of(node);
 }
@@ -100,7 +95,7 @@ static wd_status trie_own_way(wd_table_node *table, uint32_t number, wd_value **
         if (status != WD_OK) {
             return status;
         }
-        slot = &trie->items[rank(trie->bitmap, digit_of(number, level - 1))];
+        slot = &trie->items[wd_bitmap_rank(trie->bitmap, digit_of(number, level - 1))];
     }
     *ret_leaf_p = slot;
     return WD_OK;
@@ -155,7 +150,7 @@ static wd_status trie_insert(wd_table_node *table, uint32_t number, wd_value *le
             }
             return status;
         }
-        slot = &trie->items[rank(trie->bitmap, digit)];
+        slot = &trie->items[wd_bitmap_rank(trie->bitmap, digit)];
     }
     wd_assert(!"leaf numbers are given once");
     return WD_ESTATE;
@@ -169,11 +164,11 @@ static void trie_remove(wd_table_node *table, uint32_t number)
     wd_value *node = table->order;
     for (unsigned level = levels; level > 0; level--) {
         way[level - 1] = wd_trie_of(node);
-        node = way[level - 1]->items[rank(way[level - 1]->bitmap, digit_of(number, level - 1))];
+        node = way[level - 1]->items[wd_bitmap_rank(way[level - 1]->bitmap, digit_of(number, level - 1))];
     }
     for (unsigned level = 0; level < levels; level++) {
         wd_trie_node *trie = way[level];
-        uint32_t at = rank(trie->bitmap, digit_of(number, level));
+        uint32_t at = wd_bitmap_rank(trie->bitmap, digit_of(number, level));
         wd_value_unref(&trie->items[at]);
         trie->count -= 1;
         trie->bitmap &= ~((uint32_t)1 << digit_of(number, level));
@@ -195,7 +190,7 @@ static const wd_object_node *leaf_from(const wd_value *node, unsigned levels, ui
     for (unsigned digit = digit_of(*number_p, levels - 1); digit < TRIE_WIDTH; digit++) {
         if (has_digit(trie, digit)) {
             const wd_object_node *leaf =
-                leaf_from(trie->items[rank(trie->bitmap, digit)], levels - 1, number_p);
+                leaf_from(trie->items[wd_bitmap_rank(trie->bitmap, digit)], levels - 1, number_p);
             if (leaf != NULL) {
                 return leaf;
             }
@@ -363,7 +358,7 @@ wd_status wd_table_add(wd_value **table_p, const wd_name *name, wd_value *item)
         return status;
     }
     const wd_object_node *last = table->leaf_next > 0 ? trie_get(table, table->leaf_next - 1) : NULL;
-    bool room = last != NULL && last->shape->count < WD_LEAF_MAX;
+    bool room = last != NULL && last->shape->count < WD_TABLE_LEAF_MAX;
     if (!room && table->leaf_next == UINT32_MAX) {
         return WD_ELIMIT;
     }

@@ -11,31 +11,23 @@ const char *wd_kind_name(wd_kind kind)
     return (size_t)kind < WD_COUNT_OF(names) ? names[kind] : "unknown";
 }
 
-wd_kind wd_value_kind(const wd_value *value)
-{
-    static const uint8_t const_kinds[] = { WD_KIND_NULL, WD_KIND_BOOL, WD_KIND_BOOL, WD_KIND_ARRAY,
-        WD_KIND_OBJECT, WD_KIND_STRING };
-    static const uint8_t node_kinds[] = {
-        [WD_TAG_INT] = WD_KIND_INT,
+const struct wd_kind_table wd_kind_table = {
+    .of_node = { [WD_TAG_INT] = WD_KIND_INT,
         [WD_TAG_DOUBLE] = WD_KIND_DOUBLE,
         [WD_TAG_STRING] = WD_KIND_STRING,
         [WD_TAG_ARRAY] = WD_KIND_ARRAY,
         [WD_TAG_LIST] = WD_KIND_ARRAY,
         [WD_TAG_OBJECT] = WD_KIND_OBJECT,
-        [WD_TAG_TABLE] = WD_KIND_OBJECT,
-    };
-    wd_assert(value != NULL);
-    switch (wd_bits(value) & WD_IMM_MASK) {
-    case WD_IMM_NODE:
-        return (wd_kind)node_kinds[value->tag];
-    case WD_IMM_INT:
-        return WD_KIND_INT;
-    case WD_IMM_DOUBLE:
-        return WD_KIND_DOUBLE;
-    default:
-        return (wd_kind)const_kinds[wd_bits(value) >> 3];
-    }
-}
+        [WD_TAG_TABLE] = WD_KIND_OBJECT },
+    .of_immediate = { [WD_IMM_INT] = WD_KIND_INT, [WD_IMM_DOUBLE] = WD_KIND_DOUBLE },
+    .of_constant = { [WD_BITS_NULL >> 3] = WD_KIND_NULL,
+        [WD_BITS_FALSE >> 3] = WD_KIND_BOOL,
+        [WD_BITS_TRUE >> 3] = WD_KIND_BOOL,
+        [WD_BITS_EMPTY_ARRAY >> 3] = WD_KIND_ARRAY,
+        [WD_BITS_EMPTY_OBJECT >> 3] = WD_KIND_OBJECT,
+        [WD_BITS_EMPTY_STRING >> 3] = WD_KIND_STRING },
+};
+_Static_assert(offsetof(struct wd_value, tag) == 4, "wd_value_kind() reads the tag at byte 4");
 
 // ---- references -----------------------------------------------------------------------------------------------
 
@@ -54,11 +46,6 @@ void wd_value_unref(wd_value **value_p)
     if (value != NULL && wd_is_node(value)) {
         wd_node_unref(value);
     }
-}
-
-bool wd_value_same(const wd_value *a, const wd_value *b)
-{
-    return a == b;
 }
 
 // ---- making ---------------------------------------------------------------------------------------------------
@@ -161,11 +148,6 @@ wd_status wd_value_text(const char *text, wd_value **ret_value)
 }
 
 // ---- reading --------------------------------------------------------------------------------------------------
-
-bool wd_value_is_number(const wd_value *value)
-{
-    return wd_value_is(value, WD_KIND_INT) || wd_value_is(value, WD_KIND_DOUBLE);
-}
 
 bool wd_value_as_bool(const wd_value *value)
 {

@@ -46,7 +46,6 @@ WD_NODISCARD wd_status wd_scalar_text(const wd_value *scalar, wd_buffer *buffer)
 enum { WD_DOUBLE_TEXT_SIZE = 32 };
 size_t wd_double_text(double number, char ret_text[WD_DOUBLE_TEXT_SIZE]);
 
-
 /// Well-formed UTF-8 without U+0000?
 bool wd_utf8_valid(const char *bytes, size_t length);
 

@@ -15,24 +15,24 @@ enum {
 };
 
 typedef enum wd_segment_kind {
-    WD_SEGMENT_KEY,     // text: the member's name, unescaped
-    WD_SEGMENT_INDEX,   // [n] or [-1]
-    WD_SEGMENT_FILTER,  // [field=value]
-    WD_SEGMENT_ANY,     // []
-    WD_SEGMENT_ADDED,   // [+=value]
-    WD_SEGMENT_REMOVED, // [-=value]
-    WD_SEGMENT_ELEMENT, // any other text in brackets (patterns such as [*])
+    WD_SEGMENT_KEY,      // text: the member's name, unescaped
+    WD_SEGMENT_INDEX,    // [n] or [-1]
+    WD_SEGMENT_FILTER,   // [field=value]
+    WD_SEGMENT_ANY,      // []
+    WD_SEGMENT_ADDED,    // [+=value]
+    WD_SEGMENT_REMOVED,  // [-=value]
+    WD_SEGMENT_ELEMENT,  // any other text in brackets (patterns such as [*])
 } wd_segment_kind;
 
 typedef struct wd_segment {
     wd_segment_kind kind;
-    const char *text;       // key, filter value, added or removed value, or the element's raw text; unescaped
+    const char *text;  // key, filter value, added or removed value, or the element's raw text; unescaped
     size_t text_length;
-    const char *field;      // FILTER: as written; an unescaped '.' goes deeper
+    const char *field;  // FILTER: as written; an unescaped '.' goes deeper
     size_t field_length;
-    const char *raw;        // as written, escapes kept, without brackets: what patterns match stars in
+    const char *raw;  // as written, escapes kept, without brackets: what patterns match stars in
     size_t raw_length;
-    int64_t index;          // INDEX
+    int64_t index;  // INDEX
 } wd_segment;
 
 typedef struct wd_path wd_path;
@@ -54,7 +54,8 @@ const wd_value *wd_value_get_path(const wd_value *root, const char *path);
 
 /// Set what `path` leads to; missing members on the way become objects. Takes *item_p.
 /// @retval WD_ENOENT an index or filter on the way finds nothing. @retval WD_ETYPE a scalar is in the way.
-WD_NODISCARD wd_status wd_path_set(wd_value **root_p, const wd_path *path, wd_value **item_p, wd_error *error);
+WD_NODISCARD wd_status wd_path_set(
+    wd_value **root_p, const wd_path *path, wd_value **item_p, wd_error *error);
 WD_NODISCARD wd_status wd_value_set_path(wd_value **root_p, const char *path, wd_value **item_p);
 /// Remove the member or element. @retval WD_ENOENT.
 WD_NODISCARD wd_status wd_path_remove(wd_value **root_p, const wd_path *path);

@@ -11,31 +11,31 @@
 #define WD_PRINTF(format_at, args_at) __attribute__((format(printf, format_at, args_at)))
 
 //        name           no.  text
-#define WD_STATUS_TABLE(X)                                                                                            \
-    X(OK, 0, "ok")                                                                                                    \
-    X(ENOMEM, 1, "out of memory")                                                                                     \
-    X(EINVAL, 2, "invalid argument")                                                                                  \
-    X(EPARSE, 3, "malformed text")                                                                                    \
-    X(EUTF8, 4, "invalid UTF-8")                                                                                      \
-    X(ETYPE, 5, "wrong type")                                                                                         \
-    X(ELIMIT, 6, "limit exceeded")                                                                                    \
-    X(ENOENT, 7, "not found")                                                                                         \
-    X(EEXIST, 8, "exists already")                                                                                    \
-    X(ESTATE, 9, "not possible in this state")                                                                        \
-    X(EIO, 10, "input/output error")                                                                                  \
-    X(ECORRUPT, 11, "damaged data")                                                                                   \
-    X(EVERSION, 12, "unsupported version")                                                                            \
-    X(EPROTO, 13, "protocol violation")                                                                               \
-    X(EDENIED, 14, "not permitted")                                                                                   \
-    X(EBUSY, 15, "busy")                                                                                              \
-    X(ETIMEOUT, 16, "deadline passed")                                                                                \
-    X(ECANCELED, 17, "cancelled")                                                                                     \
-    X(EGONE, 18, "target gone")                                                                                       \
-    X(EAMBIGUOUS, 19, "target ambiguous")                                                                             \
-    X(EUNSUPPORTED, 20, "unsupported")                                                                                \
-    X(ESCRIPT, 21, "script error")                                                                                    \
-    X(ENOPEER, 22, "no such peer")                                                                                    \
-    X(EPEERLOST, 23, "peer lost")                                                                                     \
+#define WD_STATUS_TABLE(X)                                                                                   \
+    X(OK, 0, "ok")                                                                                           \
+    X(ENOMEM, 1, "out of memory")                                                                            \
+    X(EINVAL, 2, "invalid argument")                                                                         \
+    X(EPARSE, 3, "malformed text")                                                                           \
+    X(EUTF8, 4, "invalid UTF-8")                                                                             \
+    X(ETYPE, 5, "wrong type")                                                                                \
+    X(ELIMIT, 6, "limit exceeded")                                                                           \
+    X(ENOENT, 7, "not found")                                                                                \
+    X(EEXIST, 8, "exists already")                                                                           \
+    X(ESTATE, 9, "not possible in this state")                                                               \
+    X(EIO, 10, "input/output error")                                                                         \
+    X(ECORRUPT, 11, "damaged data")                                                                          \
+    X(EVERSION, 12, "unsupported version")                                                                   \
+    X(EPROTO, 13, "protocol violation")                                                                      \
+    X(EDENIED, 14, "not permitted")                                                                          \
+    X(EBUSY, 15, "busy")                                                                                     \
+    X(ETIMEOUT, 16, "deadline passed")                                                                       \
+    X(ECANCELED, 17, "cancelled")                                                                            \
+    X(EGONE, 18, "target gone")                                                                              \
+    X(EAMBIGUOUS, 19, "target ambiguous")                                                                    \
+    X(EUNSUPPORTED, 20, "unsupported")                                                                       \
+    X(ESCRIPT, 21, "script error")                                                                           \
+    X(ENOPEER, 22, "no such peer")                                                                           \
+    X(EPEERLOST, 23, "peer lost")                                                                            \
     X(EOUTDATED, 24, "outdated")
 
 typedef enum wd_status {

@@ -49,7 +49,10 @@ wd_value *wd_value_ref(const wd_value *value);
 void wd_value_unref(wd_value **value_p);
 
 /// True when both are the very same node or equal immediate scalars: equal without looking further.
-bool wd_value_same(const wd_value *a, const wd_value *b);
+static inline bool wd_value_same(const wd_value *a, const wd_value *b)
+{
+    return a == b;
+}
 
 // ---- making ---------------------------------------------------------------------------------------------------
 // Results are new references, dropped with wd_value_unref(). Fails only with WD_ENOMEM unless said otherwise.
@@ -83,12 +86,29 @@ enum { WD_VALUE_PACK_MEMBERS_MAX = 64 };
 // ---- reading --------------------------------------------------------------------------------------------------
 // What is returned is borrowed: it lives as long as the value asked. NULL values are allowed where said.
 
-wd_kind wd_value_kind(const wd_value *value);
+/// Private: where the kind of a value is read off its pointer, or off its node. See docs/state-tree.md.
+extern const struct wd_kind_table {
+    uint8_t of_node[16], of_immediate[8], of_constant[8];
+} wd_kind_table;
+
+static inline wd_kind wd_value_kind(const wd_value *value)
+{
+    wd_assert(value != NULL);
+    uintptr_t bits = (uintptr_t)value;
+    if ((bits & 7) == 0) {
+        return (wd_kind)wd_kind_table.of_node[((const unsigned char *)value)[4] & 15];
+    }
+    return (wd_kind)((bits & 7) == 4 ? wd_kind_table.of_constant[bits >> 3 & 7]
+                                     : wd_kind_table.of_immediate[bits & 7]);
+}
 static inline bool wd_value_is(const wd_value *value, wd_kind kind)
 {
     return value != NULL && wd_value_kind(value) == kind;  // false for absent
 }
-bool wd_value_is_number(const wd_value *value);  // int or double; false for NULL
+static inline bool wd_value_is_number(const wd_value *value)  // int or double; false for NULL
+{
+    return value != NULL && (wd_value_kind(value) == WD_KIND_INT || wd_value_kind(value) == WD_KIND_DOUBLE);
+}
 
 /// Asserted kind. wd_value_as_double() takes ints too.
 bool wd_value_as_bool(const wd_value *value);

@@ -1,8 +1,9 @@
 /// walk.h - two containers side by side, without what they share.
 ///
-/// Visits the children that are not the very same node on both sides, in cost proportional to these (and to the way
-/// to them) where the containers descend from one another. Equal scalars of one kind are not visited either; containers
-/// that are equal but not shared are: what is visited depends on sharing, what differs does not.
+/// Visits the children that are neither the very same node on both sides nor identical scalars (of one kind and the
+/// same to the bit), in cost proportional to these (and to the way to them) where the containers descend from one
+/// another. Arrays and objects that are equal but not shared are visited: what is visited depends on sharing, what
+/// differs does not.
 #ifndef TREE_WALK_H
 #define TREE_WALK_H
 
