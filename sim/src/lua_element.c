@@ -338,7 +338,7 @@ static void read_top(wd_reader *reader, wd_ui_screen *screen, int index)
         arrow->tap.kind = WD_TARGET_BACK;
     }
     wd_ui_element *title = need(reader, wd_ui_element_new(arena, top, WD_UI_TEXT));
-    title->id = "title";
+    title->id = "toolbar_title";
     title->role = "title";
     title->text = screen->title != NULL ? screen->title : "";
     title->size = 60;
@@ -416,7 +416,7 @@ void wd_lua_read_screen(lua_State *state, wd_call *call, wd_ui_screen *screen)
     read_swipe(&reader, index, "swipe_right", &screen->swipe_right);
     wd_ui_element *body = need(&reader, wd_ui_element_new(call->arena, NULL, WD_UI_COLUMN));
     body->role = "list";
-    body->id = "body";
+    body->id = "page_body";
     lua_getfield(state, index, "scroll");
     body->scroll = lua_isnil(state, -1) || lua_toboolean(state, -1);
     lua_pop(state, 1);

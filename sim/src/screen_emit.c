@@ -66,6 +66,21 @@ static void set_flags(const wd_screen *screen, const wd_ui_element *element, wd_
     set(node, WD_NODE_VISIBLE, true);
 }
 
+// "package:id/id". Every other node has one, so it is not worth a printf.
+static const char *resource_id(wd_ui_arena *arena, const char *package, const char *id)
+{
+    static const char middle[] = ":id/";
+    const size_t package_length = strlen(package);
+    const size_t id_length = strlen(id);
+    char *text = wd_ui_arena_get(arena, package_length + sizeof middle + id_length);
+    if (text != NULL) {
+        memcpy(text, package, package_length);
+        memcpy(text + package_length, middle, sizeof middle - 1);
+        memcpy(text + package_length + sizeof middle - 1, id, id_length);
+    }
+    return text;
+}
+
 static const char *masked(wd_ui_arena *arena, const char *text)
 {
     static const char dots[] = "••••••••••••••••";
@@ -123,7 +138,10 @@ static wd_status emit_node(
         .system_ui = emitter->layer->system_ui || element->system_ui,
     };
     if (element->id != NULL) {
-        node.resource_id = wd_ui_arena_format(&screen->arena, "%s:id/%s", node.package, element->id);
+        node.resource_id = resource_id(&screen->arena, node.package, element->id);
+        if (node.resource_id == NULL) {
+            return WD_ENOMEM;
+        }
     }
     if (element->kind == WD_UI_FIELD && element->password && element->value != NULL) {
         node.text = masked(&screen->arena, element->value);

@@ -113,6 +113,59 @@ static const struct flow {
     { "close_app ends a task",
         ENGLISH "tap hotseat_settings\ndo close_app {\"app\":\"settings\"}\npage launcher/home\n"
                 "state os.tasks []\n" },
+    { "an order is paid in the wallet", ENGLISH
+        "do launch_app {\"app\":\"shop\"}\ntap category_desk\npage shop/category\ntap product#1\ntap "
+        "add_to_cart\n"
+        "tap open_cart\nsees Check out\ntap checkout\ntap place_order\npage wallet/cashier\ntap pay\npage "
+        "wallet/password\n"
+        "type password 000000\ntap confirm\nsees Wrong password\npage wallet/password\ntype password 246810\n"
+        "tap confirm\npage shop/order\nsees Paid\nstate apps.shop.cart {}\ndo back\npage shop/cart\n" },
+    { "a payment is given up by Back, and made later", ENGLISH
+        "do launch_app {\"app\":\"shop\"}\ntap category_desk\ntap product#1\ntap add_to_cart\ntap open_cart\n"
+        "tap checkout\ntap place_order\npage wallet/cashier\ndo back\npage shop/order\nsees Not paid\n"
+        "state apps.wallet.user.balanceCents 128650\ntap pay\npage wallet/cashier\ndo home\n"
+        "do launch_app {\"app\":\"shop\"}\npage wallet/cashier\ntap pay\ntype password 246810\ndo enter\n"
+        "page shop/order\nsees Paid\n" },
+    { "an order is cancelled", ENGLISH
+        "do launch_app {\"app\":\"shop\"}\ntap category_desk\ntap product#1\ntap add_to_cart\ntap open_cart\n"
+        "tap checkout\ntap place_order\ntap give_up\npage shop/order\ntap cancel_order\npage "
+        "shop/order_cancel\n"
+        "tap confirm\npage shop/order\nsees Cancelled\n" },
+    { "a note is shared through the chooser", ENGLISH
+        "do launch_app {\"app\":\"notes\"}\ntap note#0\npage notes/note\ntap share\npage system_ui/chooser\n"
+        "do tap {\"selector\":{\"text\":\"Messages\",\"role\":\"item\"}}\npage messages/new_message\n"
+        "type to Tom Hale\ntap send\npage messages/conversation\ndo back\npage notes/note\n" },
+    { "the chooser can be left", ENGLISH "do launch_app {\"app\":\"notes\"}\ntap note#0\ntap share\ndo back\n"
+                                         "page notes/note\n" },
+    { "a note is a draft until it is saved", ENGLISH
+        "do launch_app {\"app\":\"notes\"}\ntap new_note\ntype title Plan\nstate apps.notes.drafts.new.title "
+        "\"Plan\"\n"
+        "do back\ndo back\ntap new_note\nsees Plan\ntap save\npage notes/note\nstate apps.notes.drafts {}\n"
+        "tap move\npage notes/note_move\ntap move_work\npage notes/note\nsees Work\n" },
+    { "votes are one record and counts are derived", ENGLISH
+        "do launch_app {\"app\":\"forum\"}\ntap post#2\nsees 899\ntap vote_up\nsees 900\n"
+        "state apps.forum.users.u_robin.votes.p769 \"up\"\ntap vote_down\nsees 898\ntap vote_down\nsees 899\n"
+        "state apps.forum.users.u_robin.votes.p769 absent\nstate apps.forum.posts.p769 absent\n" },
+    { "an own post is deleted with a tombstone", ENGLISH
+        "do launch_app {\"app\":\"forum\"}\ntap post#0\nsees My sourdough notes\ntap delete\ntap confirm\n"
+        "page forum/forum\nnot My sourdough notes\nstate apps.forum.posts.own_1 null\n"
+        "state apps.forum.user.postIds [\"own_2\"]\n" },
+    { "another user has other posts and votes",
+        ENGLISH "do launch_app {\"app\":\"forum\"}\ntap me\ntap switch_user\ntap user_u_sky\ndo back\nsees "
+                "Sky Moor\ndo back\n"
+                "not My sourdough notes\nstate apps.forum.user.name \"Sky Moor\"\n" },
+    { "a comment is written and withdrawn", ENGLISH
+        "do launch_app {\"app\":\"forum\"}\ntap post#2\nsees 3 comments\ntype reply Well said\ntap send\n"
+        "sees 4 comments\ndo back\ntap delete_comment\nsees 3 comments\n" },
+    { "a post is written", ENGLISH
+        "do launch_app {\"app\":\"forum\"}\ntap compose\ntap choose_community\npage forum/compose_community\n"
+        "tap choose_tea\npage forum/compose\nsees Tea\ntype title Second steep\ntype body Cooler water.\ntap "
+        "publish\n"
+        "page forum/post\nsees Second steep\nstate apps.forum.user.postIds "
+        "[\"own_1\",\"own_2\",\"my_post_1\"]\n" },
+    { "a long list draws what is near", ENGLISH
+        "do launch_app {\"app\":\"forum\"}\ntap tab_newest\ndo scroll {\"direction\":\"down\"}\n"
+        "do scroll {\"direction\":\"down\"}\ntap post#3\npage forum/post\ndo back\npage forum/forum\n" },
     { "waiting passes virtual time", ENGLISH "do wait {\"ms\":3600000}\nsees 21:00\n" },
 };
 
