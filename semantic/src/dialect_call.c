@@ -229,47 +229,50 @@ static bool is_named(wd_span name, const char *const *names)
     return names == NULL;
 }
 
-wd_status wd_call_next(wd_span text, size_t *at, const char *const *names, wd_call *ret_call)
+wd_call_search wd_call_search_of(wd_span text)
 {
-    enum {
-        READ_AGAIN_MAX = 16
-    };  // a failed try may read all of the rest: what they read together is bounded
-    size_t budget = READ_AGAIN_MAX * text.length;
-    call_reader reader = { .text = text };
-    while (*at < text.length) {
-        size_t start = *at;
+    enum { READ_AGAIN_MAX = 16 };  // a failed try may read all of the rest
+    return (wd_call_search){ .text = text, .budget = READ_AGAIN_MAX * text.length };
+}
+
+wd_status wd_call_next(wd_call_search *search, const char *const *names, wd_call *ret_call)
+{
+    call_reader reader = { .text = search->text };
+    while (search->at < search->text.length) {
+        size_t start = search->at;
         size_t end = ident_end(&reader, start);
         if (end == start) {
-            *at = start + 1;
+            search->at = start + 1;
             continue;
         }
-        *at = end;
-        wd_span name = { text.at + start, end - start };
+        search->at = end;
+        wd_span name = { search->text.at + start, end - start };
         if (char_at(&reader, blanks_from(&reader, end)) != '(' || !is_named(name, names)) {
             continue;
         }
         reader.at = start;
         wd_status status = read_call(&reader, ret_call);
         if (status == WD_OK) {
-            *at = reader.at;
+            search->at = reader.at;
             return WD_OK;
         }
         size_t cost = reader.at - start;
-        if (status == WD_ENOMEM || cost > budget) {
+        if (status == WD_ENOMEM || cost > search->budget) {
+            search->at = search->text.length;
             return status == WD_ENOMEM ? WD_ENOMEM : WD_ENOENT;
         }
-        budget -= cost;
+        search->budget -= cost;
     }
     return WD_ENOENT;
 }
 
 wd_status wd_call_last(wd_span text, const char *const *names, wd_call *ret_call)
 {
+    wd_call_search search = wd_call_search_of(text);
     wd_call last = { 0 };
     wd_call call;
-    size_t at = 0;
     wd_status status;
-    while ((status = wd_call_next(text, &at, names, &call)) == WD_OK) {
+    while ((status = wd_call_next(&search, names, &call)) == WD_OK) {
         wd_call_done(&last);
         last = call;
     }

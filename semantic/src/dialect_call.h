@@ -15,12 +15,19 @@ typedef struct wd_call {
 
 void wd_call_done(wd_call *call);
 
-/// The next complete call at or after *at whose name is one of `names` (ended by NULL, ASCII case ignored; a NULL
-/// list takes any name); *at moves behind it. Text around it is skipped, and so is a call without its closing
-/// bracket. A quoted argument ends at a quote behind which the call ends or another argument begins, so inner
-/// quotes may be left unescaped.
-/// @retval WD_ENOENT  there is none.
-WD_NODISCARD wd_status wd_call_next(wd_span text, size_t *at, const char *const *names, wd_call *ret_call);
+/// A walk through the calls of a text; start it with wd_call_search_of().
+typedef struct wd_call_search {
+    wd_span text;
+    size_t at;
+    size_t budget;  // bytes that failed tries may still read: together they are linear in the text
+} wd_call_search;
+wd_call_search wd_call_search_of(wd_span text);
+
+/// The next complete call whose name is one of `names` (ended by NULL, ASCII case ignored; a NULL list takes any
+/// name). Text around it is skipped, and so is a call without its closing bracket. A quoted argument ends at a quote
+/// behind which the call ends or another argument begins, so inner quotes may be left unescaped.
+/// @retval WD_ENOENT  there are no more.
+WD_NODISCARD wd_status wd_call_next(wd_call_search *search, const char *const *names, wd_call *ret_call);
 
 /// The last one. @retval WD_ENOENT  there is none.
 WD_NODISCARD wd_status wd_call_last(wd_span text, const char *const *names, wd_call *ret_call);

@@ -99,14 +99,26 @@ static void call_action(wd_builder *builder, const wd_call *call, const wd_name_
     wd_build_end(builder);
 }
 
-/// Calls on lines of their own, one after another, are several actions; the first one that is unknown ends them.
+/// Does the call begin its line? What stands behind one on the same line is a remark.
+static bool begins_line(wd_span part, wd_span call)
+{
+    const char *at = call.at;
+    while (at > part.at && (at[-1] == ' ' || at[-1] == '\t')) {
+        at--;
+    }
+    return at == part.at || at[-1] == '\n';
+}
+
+/// Calls that begin their lines, one after another, are several actions, whatever their names.
 static void calls(wd_builder *builder, wd_span part, const wd_name_kind *kinds, size_t count)
 {
-    size_t at = 0;
+    wd_call_search search = wd_call_search_of(part);
     wd_call call;
-    wd_status status;
-    while (builder->status == WD_OK && (status = wd_call_next(part, &at, NULL, &call)) == WD_OK) {
-        call_action(builder, &call, kinds, count);
+    wd_status status = WD_OK;
+    while (builder->status == WD_OK && (status = wd_call_next(&search, NULL, &call)) == WD_OK) {
+        if (begins_line(part, call.whole)) {
+            call_action(builder, &call, kinds, count);
+        }
         wd_call_done(&call);
     }
     if (builder->status == WD_OK && status == WD_ENOMEM) {
@@ -163,7 +175,8 @@ void wd_dialect_uitars(wd_builder *builder, wd_reply_text *text)
     wd_span part = wd_reply_action_part(text, &labelled);
     if (labelled) {
         calls(builder, part, kinds, WD_COUNT_OF(kinds));
-    } else {
+    }
+    if (builder->status == WD_OK && builder->reply->count == 0) {
         last_call(builder, part, names, kinds, WD_COUNT_OF(kinds));
     }
 }

@@ -153,6 +153,12 @@ static const struct row {
         "Thought: x\nAction: click(point='1 2')\n\ntype(content='a')\n\npress_enter()",
         "{\"kind\":\"tap\",\"x\":1,\"y\":2,\"space\":\"model\"}\n{\"kind\":\"type\",\"text"
         "\":\"a\"}\n{\"kind\":\"enter\"}" },
+    { "uitars: remark behind the call", "uitars", "Action: press_back() # to open (the) menu",
+        "{\"kind\":\"back\"}" },
+    { "uitars: prose in front of the call", "uitars", "Action: I use press_back() now",
+        "{\"kind\":\"back\"}" },
+    { "uitars: unknown among several", "uitars", "Action: press_back()\n\nteleport()",
+        "{\"kind\":\"back\"}\n{\"kind\":\"invalid\"}" },
     { "uitars: last Action counts", "uitars",
         "Thought: a\nAction: press_home()\nThought: b\nAction: press_back()", "{\"kind\":\"back\"}" },
     { "uitars: call in the reasoning", "uitars", "Thought: not click(point='1 2')\nAction: press_back()",
@@ -593,7 +599,7 @@ static void hostile_texts_are_linear(void **state)
 {
     (void)state;
     static const char *const pieces[] = { "{\"a", "{}{\"a", "do(", "do(a=\"", "do(a=\"b\")do(a=\"", "[[[[",
-        "{{{{", "<think>", "Action:\n", "\"\\\"", "(((", "click(point='<point>", "a\"),b=" };
+        "{{{{", "<think>", "Action:\n", "\"\\\"", "(((", "click(point='<point>", "a\"),b=", "a()b(" };
     enum { SIZE = 64 * 1024 };
     char *text = malloc(SIZE);
     assert_non_null(text);
