@@ -1,4 +1,4 @@
-/// Tests world/scene/src/action.c. Needs world/tree.
+/// Tests world/scene/src/action.c and action_value.c. Needs world/tree.
 #include "scene/action.h"
 
 #include "tree/alloc.h"
