@@ -2,6 +2,7 @@
 #include "boot_managers.h"
 
 #include "preference.h"
+#include "services.h"
 
 #include "tree/patch.h"
 
@@ -59,5 +60,6 @@ wd_status wd_boot_managers(wd_machine *machine, const wd_device_options *options
 
 wd_status wd_manager_reloaded(wd_machine *machine)
 {
-    return wd_preference_adopt(machine);
+    wd_status status = wd_clipboard_adopt(machine);
+    return status == WD_OK ? wd_preference_adopt(machine) : status;
 }

@@ -76,7 +76,7 @@ wd_status wd_build_set(wd_machine *machine, const char *key, const wd_value *val
     static const char *const numbers[] = { "cpuCores", "screenDensity", "refreshRate" };
     wd_value *field = NULL;
     wd_status status = WD_OK;
-    if (value == NULL || wd_value_is(value, WD_KIND_NULL) || wd_value_is_undefined(value)) {
+    if (value == NULL || wd_value_is(value, WD_KIND_NULL) || wd_value_is(value, WD_KIND_OBJECT)) {
         return WD_OK;
     }
     bool is_number = false;
@@ -109,6 +109,11 @@ wd_status wd_inject_build(wd_machine *machine, const wd_value *patch, wd_error *
     wd_status status = WD_OK;
     wd_iter iter = wd_iter_start(patch);
     while (status == WD_OK && wd_iter_next(&iter)) {
+        if (wd_value_is(iter.value, WD_KIND_ARRAY) ||
+            (wd_value_is(iter.value, WD_KIND_OBJECT) && !wd_value_is_undefined(iter.value) &&
+                !wd_value_is_no_number(iter.value))) {
+            return wd_error_set(error, WD_ETYPE, "%s: a text, a number or a boolean is needed", iter.key);
+        }
         status = wd_build_set(machine, iter.key, iter.value);
     }
     return status;

@@ -258,3 +258,35 @@ wd_status wd_view_clipboard(const wd_machine *machine, wd_value **ret_view)
         wd_object_get(item, "content"), "timestamp", wd_object_get(item, "timestamp"), "source",
         wd_object_get(item, "source"));
 }
+
+// ---- loading ----------------------------------------------------------------------------------------------------------
+
+static bool is_entry(const wd_value *item)
+{
+    return wd_value_is(wd_object_get(item, "type"), WD_KIND_STRING) &&
+           wd_value_is(wd_object_get(item, "content"), WD_KIND_STRING) &&
+           wd_value_is_number(wd_object_get(item, "timestamp"));
+}
+
+wd_status wd_clipboard_adopt(wd_machine *machine)
+{
+    const wd_value *stored = wd_machine_get(machine, CURRENT);
+    wd_value *current = is_entry(stored) ? wd_value_ref(stored) : NULL, *history = wd_value_array();
+    wd_status status = current != NULL ? wd_append_ref(&history, current) : WD_OK;
+    wd_iter iter = wd_iter_start(wd_machine_get(machine, HISTORY));
+    while (status == WD_OK && wd_iter_next(&iter) && wd_array_count(history) < HISTORY_MAX) {
+        // Not by its time, as virtual time stands still between two copies (D15).
+        bool again = current != NULL && wd_value_equal(iter.value, current);
+        if (is_entry(iter.value) && !again) {
+            status = wd_append_ref(&history, iter.value);
+        }
+    }
+    const wd_value *first = wd_array_at(history, 0);
+    if (status == WD_OK && !(wd_value_equal(history, wd_machine_get(machine, HISTORY)) &&
+                               (first == NULL || wd_value_equal(first, stored)))) {
+        status = put(machine, &history);
+    }
+    wd_value_unref(&current);
+    wd_value_unref(&history);
+    return status;
+}

@@ -9,6 +9,7 @@
 static const wd_timer timers[] = {
     { "delayed writes", wd_store_due_ms, wd_store_run_due },
     { "permission time-outs", wd_permission_due_ms, wd_permission_run_due },
+    { "heads-up notices", wd_heads_up_due_ms, wd_heads_up_run_due },
     { "minute ticks", wd_minute_due_ms, wd_minute_run_due },
 };
 

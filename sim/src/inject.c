@@ -27,6 +27,10 @@ static wd_status inject_os(wd_machine *machine, const wd_value *patch, wd_error 
         return wd_error_set(
             error, WD_ETYPE, "os: an object is wanted, not %s", wd_kind_name(wd_value_kind(patch)));
     }
+    wd_status first = wd_inject_airplane(machine, patch);
+    if (first != WD_OK) {
+        return first;
+    }
     for (const struct section *section = sections; section->name != NULL; section++) {
         const wd_value *part = wd_object_get(patch, section->name);
         if (part == NULL || wd_value_is_undefined(part)) {

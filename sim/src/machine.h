@@ -125,6 +125,8 @@ WD_NODISCARD wd_status wd_arg_bool_optional(
 
 // ---- routing of an inject to its owners (os.md 5), each implemented by its owner ----------------------------------
 // `patch` is the section's value, `error` names the path below it. Called in the documented order by inject.c.
+/// Airplane mode as the whole patch of `os` wants it, before its sections are applied (D1). Judges nothing.
+WD_NODISCARD wd_status wd_inject_airplane(wd_machine *machine, const wd_value *os);
 WD_NODISCARD wd_status wd_inject_build(wd_machine *machine, const wd_value *patch, wd_error *error);
 WD_NODISCARD wd_status wd_inject_telephony(wd_machine *machine, const wd_value *patch, wd_error *error);
 WD_NODISCARD wd_status wd_inject_settings(wd_machine *machine, const wd_value *patch, wd_error *error);

@@ -4,9 +4,10 @@
 
 #include <string.h>
 
-enum { ITEMS_MAX = 80 };
+enum { ITEMS_MAX = 80, HEADS_UP_MS = 5000 };
 
 #define NOTICES WD_AT("os", "notifications")
+#define HEADS_UP WD_AT("sys", "headsUp")
 #define ITEMS WD_AT("os", "notifications", "items")
 
 /// Store the list with its count. Takes *items_p.
@@ -154,6 +155,52 @@ static wd_status is_switched_off(const wd_machine *machine, const wd_value *app,
     return status;
 }
 
+// ---- heads-up -------------------------------------------------------------------------------------------------
+
+/// A new notice hangs over the screen unless do-not-disturb, the switch against it or its importance forbid it.
+static wd_status show_heads_up(wd_machine *machine, const wd_value *item)
+{
+    bool suppressed = false;
+    const wd_value *preference = wd_machine_get(machine, WD_AT("os", "preferences", "key_popup_window"));
+    if ((wd_flag_form(preference, &suppressed) && suppressed) ||
+        wd_flag(machine, WD_GLOBAL("doNotDisturbEnabled")) ||
+        wd_value_is_text(wd_object_get(item, "importance"), "low") ||
+        wd_value_bool_or(wd_object_get(item, "read"), false)) {
+        return WD_OK;
+    }
+    wd_value *shown = NULL;
+    wd_status status = wd_value_pack(
+        &shown, "{s:v,s:i}", "id", wd_object_get(item, "id"), "due", wd_machine_now(machine) + HEADS_UP_MS);
+    return status == WD_OK ? wd_machine_put(machine, HEADS_UP, &shown) : status;
+}
+
+int64_t wd_heads_up_due_ms(const wd_machine *machine)
+{
+    return wd_value_int_or(wd_object_get(wd_machine_get(machine, HEADS_UP), "due"), INT64_MAX);
+}
+
+wd_status wd_heads_up_run_due(wd_machine *machine)
+{
+    return wd_machine_drop(machine, HEADS_UP);
+}
+
+/// A notice that is gone or read does not hang there any longer.
+static wd_status settle_heads_up(wd_machine *machine)
+{
+    const wd_value *id = wd_object_get(wd_machine_get(machine, HEADS_UP), "id");
+    if (id == NULL) {
+        return WD_OK;
+    }
+    wd_iter iter = wd_iter_start(wd_machine_get(machine, ITEMS));
+    while (wd_iter_next(&iter)) {
+        if (wd_value_equal(wd_object_get(iter.value, "id"), id) &&
+            !wd_value_bool_or(wd_object_get(iter.value, "read"), false)) {
+            return WD_OK;
+        }
+    }
+    return wd_machine_drop(machine, HEADS_UP);
+}
+
 wd_status wd_notification_push(wd_machine *machine, const wd_value *input, wd_value **ret_stored)
 {
     wd_value *item = NULL;
@@ -173,6 +220,9 @@ wd_status wd_notification_push(wd_machine *machine, const wd_value *input, wd_va
         }
         if (status == WD_OK) {
             status = announce(machine, "os.intent.action.NOTIFICATION_POSTED", item);
+        }
+        if (status == WD_OK) {
+            status = show_heads_up(machine, item);
         }
         wd_value_unref(&items);
         wd_value_unref(&copy);
@@ -227,6 +277,9 @@ static wd_status remove_matching(wd_machine *machine, const filter *wanted)
     if (status == WD_OK && removed > 0) {
         status = put_items(machine, &kept);
     }
+    if (status == WD_OK && removed > 0) {
+        status = settle_heads_up(machine);
+    }
     wd_value_unref(&old);
     wd_value_unref(&kept);
     return status;
@@ -253,6 +306,9 @@ static wd_status mark_read(wd_machine *machine, const char *id, bool read)
     }
     if (status == WD_OK && changed) {
         status = put_items(machine, &items);
+    }
+    if (status == WD_OK && changed) {
+        status = settle_heads_up(machine);
     }
     wd_value_unref(&items);
     return status;

@@ -278,6 +278,13 @@ wd_status wd_preference_store(wd_machine *machine, const char *key, const wd_val
     return wd_set_value(machine, WD_AT("os", "preferences", key), value);
 }
 
+/// An unowned key: stored as it is, or taken away.
+static wd_status write_unowned(wd_machine *machine, const char *key, const wd_value *value)
+{
+    return wd_value_is_unset(value) ? wd_machine_drop(machine, WD_AT("os", "preferences", key))
+                                    : wd_preference_store(machine, key, value);
+}
+
 /// A number or a numeric text; with_percent also "45%".
 static bool number_of(const wd_value *value, bool with_percent, double *ret_number)
 {
@@ -388,7 +395,7 @@ static wd_status write_row(
     case PREFERENCE_CHARGING:
         return write_charging(machine, row, value, error);
     case PREFERENCE_FREE:
-        return wd_preference_store(machine, row->key, value);
+        return write_unowned(machine, row->key, value);
     case PREFERENCE_BUILD:
     case PREFERENCE_SIM:
     case PREFERENCE_DATE:
@@ -414,8 +421,7 @@ wd_status wd_preference_set(wd_machine *machine, const char *key, const wd_value
     if (status == WD_OK && name != NULL && value != NULL && !wd_value_is_undefined(value) &&
         !wd_value_is_no_number(value)) {
         const wd_preference_row *row = find_row(name);
-        status =
-            row != NULL ? write_row(machine, row, value, error) : wd_preference_store(machine, name, value);
+        status = row != NULL ? write_row(machine, row, value, error) : write_unowned(machine, name, value);
     }
     wd_buffer_done(&copy);
     return status;
@@ -500,6 +506,25 @@ static bool is_airplane(const char *key, wd_status *status)
     bool airplane = name != NULL && strcmp(name, "airplane_mode_enabled") == 0;
     wd_buffer_done(&copy);
     return airplane;
+}
+
+wd_status wd_inject_airplane(wd_machine *machine, const wd_value *os)
+{
+    const wd_value *global = wd_object_get(wd_object_get(os, "settings"), "global");
+    const wd_value *flag = wd_object_get(global, "airplaneModeEnabled");
+    wd_status status = WD_OK;
+    bool on = false;
+    if (wd_value_is(flag, WD_KIND_BOOL)) {
+        status = wd_airplane_set(machine, wd_value_as_bool(flag));
+    }
+    const wd_value *preferences = wd_object_get(os, "preferences");
+    wd_iter iter = wd_iter_start(wd_value_is(preferences, WD_KIND_OBJECT) ? preferences : NULL);
+    while (status == WD_OK && wd_iter_next(&iter)) {
+        if (is_airplane(iter.key, &status) && wd_flag_form(iter.value, &on)) {
+            status = wd_airplane_set(machine, on);
+        }
+    }
+    return status;
 }
 
 wd_status wd_inject_preferences(wd_machine *machine, const wd_value *patch, wd_error *error)

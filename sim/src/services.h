@@ -7,6 +7,7 @@
 ///   os.services.location        {mode, simulatedLocation, simulateError}
 ///   os.clipboard                {current, history [newest first]}
 ///   os.notifications            {items [newest first], unreadCount}
+///   sys.headsUp                 {id, due}: the notice that hangs over the screen until then; absent when there is none
 ///   os.launcher                 the layout (launcher.c); os.fileSystem  {nodes [sorted by path]} (file_system.c)
 ///   sys.receivers               [{action, as, priority, throws?}]
 #ifndef SIM_SERVICES_H
@@ -21,6 +22,14 @@ extern const wd_op wd_ops_shade[], wd_ops_keyboard[], wd_ops_alarm[], wd_ops_med
 /// The timer of minute ticks.
 int64_t wd_minute_due_ms(const wd_machine *machine);
 WD_NODISCARD wd_status wd_minute_run_due(wd_machine *machine);
+
+/// The timer that takes a notice off the screen.
+int64_t wd_heads_up_due_ms(const wd_machine *machine);
+WD_NODISCARD wd_status wd_heads_up_run_due(wd_machine *machine);
+
+/// What a stored clipboard says is put in order: no entry but objects with texts as type and content, the present one
+/// first.
+WD_NODISCARD wd_status wd_clipboard_adopt(wd_machine *machine);
 
 /// Post a notice (os.md 12, notifications): normalised; stored and announced unless the app's switch is off.
 WD_NODISCARD wd_status wd_notification_push(

@@ -57,8 +57,11 @@ static wd_status op_set_time(
     if (time == now) {
         return WD_OK;
     }
-    // A dialog that waits goes on waiting for as long as it had left.
+    // A dialog that waits goes on waiting for as long as it had left; a notice over the screen goes.
     wd_status status = wd_permission_shift(machine, time - now);
+    if (status == WD_OK) {
+        status = wd_heads_up_run_due(machine);
+    }
     if (status == WD_OK) {
         status = wd_machine_put_int(machine, WD_AT("sys", "clock"), time);
     }

@@ -44,6 +44,11 @@ wd_status op_do_value(
     if (strcmp(op, "@state") == 0) {
         return look(device, wd_value_string_or(wd_object_get(args, "path"), ""), ret_answer);
     }
+    if (strcmp(op, "@machine") == 0) {
+        const char *path = wd_value_string_or(wd_object_get(args, "path"), "");
+        *ret_answer = wd_value_ref(wd_value_get_path(wd_device_machine(device), path));
+        return WD_OK;
+    }
     if (strcmp(op, "@events") == 0) {
         *ret_answer = wd_device_take_events(device);
         return WD_OK;

@@ -1,7 +1,7 @@
 /// op_rows.h - tests of a device as tables: a row is a sequence of operations on a fresh phone with the fixture apps.
 ///
 /// A step's op is the name of an operation, or "@inject" (args: the patch), "@advance" (args: {"ms"}), "@reload",
-/// "@state" (args: {"path"}: answers that part of the visible state), "@events" (answers what happened since).
+/// "@state" and "@machine" (args: {"path"}: answers that part of the visible state, or of the machine), "@events" (answers what happened since).
 /// `answer` NULL is not compared; "null" also means no answer. A step that is refused must leave the digest what it was.
 #ifndef SIM_OP_ROWS_H
 #define SIM_OP_ROWS_H
