@@ -118,3 +118,18 @@ int ctl_conform(int argc, char **argv)
     printf("%zu cases: %zu hold, %zu fail\n", holds + fails, holds, fails);
     return fails == 0 ? CTL_OK : CTL_NO;
 }
+
+int ctl_schema(int argc, char **argv)
+{
+    conform_arguments given = { .kind = "", .file = "" };
+    ctl_parse(argc, argv, NULL, parse, "",
+        "JSON Schema (2020-12) of the state {os, apps}.\vExample:\n  worldctl schema > state.schema.json",
+        &given);
+    wd_value *schema = NULL;
+    if (wd_device_state_schema(&schema) != WD_OK) {
+        return ctl_fault(&(wd_error){ .text = "out of memory" });
+    }
+    ctl_print(schema, WD_JSON_PRETTY);
+    wd_value_unref(&schema);
+    return CTL_OK;
+}

@@ -33,6 +33,7 @@ int ctl_patch(int argc, char **argv);
 int ctl_get(int argc, char **argv);
 int ctl_digest(int argc, char **argv);
 int ctl_conform(int argc, char **argv);
+int ctl_schema(int argc, char **argv);
 
 /// "worldctl: text" on stderr; returns CTL_FAULT.
 int ctl_fault(const wd_error *error);
@@ -49,7 +50,7 @@ WD_NODISCARD wd_status ctl_add_param(wd_value **object_p, const char *assignment
 typedef enum ctl_colour { CTL_PLAIN, CTL_BOLD, CTL_DIM, CTL_GREEN, CTL_RED, CTL_YELLOW, CTL_CYAN } ctl_colour;
 const char *ctl_paint(ctl_colour colour);  // "" when there is no colour
 
-/// Parse with a one-command argp; `doc` ends with examples.
+/// Parse with a one-command argp; `doc` ends with examples. `options` is NULL when there are none.
 void ctl_parse(int argc, char **argv, const struct argp_option *options, argp_parser_t parser,
     const char *args, const char *doc, void *input);
 

@@ -99,11 +99,18 @@ static void print_place(const wd_value *event, const char *app, const char *page
         ctl_paint(CTL_PLAIN));
 }
 
-static void print_names(const char *title, const wd_value *names)
+/// Names, each with its value in `values` (NULL: without).
+static void print_names(const char *title, const wd_value *names, const wd_value *values)
 {
     wd_iter name = wd_iter_start(names);
     for (bool first = true; wd_iter_next(&name); first = false) {
-        printf("%s%s", first ? title : ", ", wd_value_string_or(name.value, "?"));
+        const char *text = wd_value_string_or(name.value, "?");
+        const wd_value *value = wd_object_get(values, text);
+        wd_buffer json = { 0 };
+        bool shown = value != NULL && wd_json_write(value, WD_JSON_COMPACT, &json) == WD_OK;
+        printf("%s%s%s%.*s", first ? title : ", ", text, shown ? " = " : "",
+            (int)(json.length > 120 ? 120 : json.length), shown ? json.bytes : "");
+        wd_buffer_done(&json);
     }
 }
 
@@ -140,8 +147,9 @@ static void print_step(const wd_value *event)
     if (change != NULL) {
         printf("\n      %s%s%s", ctl_paint(CTL_DIM), change, ctl_paint(CTL_PLAIN));
     }
-    print_names("\n      remembered ", wd_object_get(event, "remembered"));
-    print_names("\n      forgot ", wd_object_get(event, "forgotten"));
+    print_names("\n      remembered ", wd_object_get(event, "remembered"),
+        wd_object_get(wd_object_get(event, "args"), "remember"));
+    print_names("\n      forgot ", wd_object_get(event, "forgotten"), NULL);
     const char *refused = text_of(event, "refused", NULL);
     if (refused != NULL) {
         printf("\n      %srefused: %s%s", ctl_paint(CTL_YELLOW), refused, ctl_paint(CTL_PLAIN));

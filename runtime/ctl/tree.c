@@ -286,9 +286,8 @@ int ctl_get(int argc, char **argv)
 
 int ctl_digest(int argc, char **argv)
 {
-    static const struct argp_option options[] = { { 0 } };
     tree_arguments given = { 0 };
-    ctl_parse(argc, argv, options, parse, "FILE...",
+    ctl_parse(argc, argv, NULL, parse, "FILE...",
         "Digests of JSON files: equal values have equal digests, whatever the order of members.\v"
         "Example:\n  worldctl digest a.json b.json\n\nExit codes: 0 printed, 2 a file is unreadable.",
         &given);

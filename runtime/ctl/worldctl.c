@@ -18,6 +18,7 @@ static const ctl_command commands[] = {
     { "get", ctl_get, "what a path leads to" },
     { "digest", ctl_digest, "digests of JSON files" },
     { "conform", ctl_conform, "replay a file of vectors" },
+    { "schema", ctl_schema, "JSON Schema of the state" },
 };
 
 static void usage(FILE *out)

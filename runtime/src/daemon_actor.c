@@ -28,7 +28,7 @@ typedef struct door {
     int send_hwm, receive_hwm;
     zsock_t *socket;
     zsock_t *monitor;  // PAIR that tells disconnects
-    bool planner;
+    bool planner, bound;
     uint64_t goodbyes;  // of peers that are about to close: their disconnect is nothing to speak of
 } door;
 
@@ -82,11 +82,11 @@ static wd_status open_door(door *at, wd_error *error)
     }
     at->monitor = zsock_new(ZMQ_PAIR);
     mode_t mask = umask(0177);  // the socket file is ours alone from its first moment
-    bool bound = at->monitor != NULL && zsock_connect(at->monitor, "%s", address) == 0 &&
-                 zsock_bind(at->socket, "%s", at->endpoint) >= 0;
+    at->bound = at->monitor != NULL && zsock_connect(at->monitor, "%s", address) == 0 &&
+                zsock_bind(at->socket, "%s", at->endpoint) >= 0;
     int reason = zmq_errno();
     umask(mask);
-    return bound ? WD_OK : wd_error_set(error, WD_EIO, "%s: %s", at->endpoint, zmq_strerror(reason));
+    return at->bound ? WD_OK : wd_error_set(error, WD_EIO, "%s: %s", at->endpoint, zmq_strerror(reason));
 }
 
 static void close_door(door *at)
@@ -96,8 +96,8 @@ static void close_door(door *at)
     }
     zsock_destroy(&at->monitor);
     zsock_destroy(&at->socket);
-    if (at->endpoint != NULL && strncmp(at->endpoint, "ipc:///", 7) == 0) {
-        unlink(at->endpoint + 6);  // ours: the directory is locked
+    if (at->bound && strncmp(at->endpoint, "ipc:///", 7) == 0) {
+        unlink(at->endpoint + 6);
     }
 }
 

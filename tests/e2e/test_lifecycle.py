@@ -1,0 +1,198 @@
+"""Daemons that are killed, stopped, started twice; runs that end in every way a planner can make them end."""
+import json
+import os
+import signal
+import socket
+import subprocess
+
+import pytest
+
+from conftest import BIN, PLANS, Daemon, until
+
+LONG = [{"steps": [{"action": "wait", "args": {"ms": 10 + n}} for n in range(8)]} for _ in range(60)]
+HANG = ["--fault", "hang"]
+
+
+def episode_of(daemon):
+    """The path of the one episode, once there is one."""
+    return until("an episode", lambda: next(iter((daemon.directory / "episodes").glob("*.jsonl")), None))
+
+
+def steps_in(path):
+    return sum(b'"type":"step"' in line for line in path.read_bytes().splitlines())
+
+
+def test_kill_in_mid_run_leaves_an_episode_that_replays(make_daemon, task_file, script_file):
+    daemon = make_daemon()
+    daemon.planner(script_file(LONG), "slow")
+    daemon.ctl_started("run", task_file(max_steps=480), "--json")
+    path = episode_of(daemon)
+    until("some steps", lambda: steps_in(path) >= 20)
+    daemon.process.send_signal(signal.SIGKILL)
+    daemon.process.wait()
+    whole = steps_in(path) - (0 if path.read_bytes().endswith(b"\n") else 1)
+    done = daemon.ctl("replay", path, "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(done.stdout.splitlines()[-1])
+    assert report["steps"] >= whole >= 20 and report["digests_equal"] == report["steps"] and report["cut"]
+
+
+def test_a_cut_line_is_left_out(make_daemon, task_file, script_file, tmp_path):
+    daemon = make_daemon()
+    daemon.planner(script_file(LONG[:2]), "short")
+    _, result = daemon.run(task_file())
+    whole = open(result["episode"], "rb").read()
+    lines = whole.splitlines(keepends=True)
+    cut = tmp_path / "cut.jsonl"
+    cut.write_bytes(b"".join(lines[:8]) + lines[8][:100])
+    steps = sum(b'"type":"step"' in line for line in lines[:8])
+    report = json.loads(daemon.ctl("replay", cut, "--json").stdout.splitlines()[-1])
+    assert report["steps"] == steps and report["cut"] and report["bytes_lost"] == 100 and not report["diverged"]
+    cut.write_bytes(b"".join(lines[:5]) + b"{broken\n" + lines[6])
+    done = daemon.ctl("replay", cut)
+    assert done.returncode == 2 and "line 6" in done.stderr
+
+
+def test_a_changed_episode_diverges_and_says_where(make_daemon, tmp_path):
+    daemon = make_daemon()
+    daemon.planner(PLANS / "bluetooth_off.json", "stub")
+    _, result = daemon.run("demo/bluetooth_off")
+    lines = open(result["episode"], encoding="utf-8").read().splitlines()
+    at = next(i for i, line in enumerate(lines) if '"type":"step","index":2' in line)
+    lines[at] = lines[at].replace("bluetooth_switch", "open_paired") if "open_paired" in lines[at] else \
+        lines[at].replace('"kind":"tap"', '"kind":"back"')
+    changed = tmp_path / "changed.jsonl"
+    changed.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = daemon.ctl("replay", changed)
+    assert done.returncode == 1 and "first divergence at step 2" in done.stdout, done.stdout + done.stderr
+
+
+def test_sigterm_ends_runs_with_the_reason_recorded(make_daemon, task_file, script_file):
+    daemon = make_daemon()
+    daemon.planner(script_file([{"steps": [{"action": "back"}]}]), "hanging", *HANG)
+    client = daemon.ctl_started("run", task_file(), "--json")
+    path = episode_of(daemon)
+    until("the run", lambda: daemon.status()[2])
+    daemon.process.send_signal(signal.SIGTERM)
+    assert daemon.process.wait(timeout=30) == 0
+    last = json.loads(path.read_text(encoding="utf-8").splitlines()[-1])
+    assert last["type"] == "end" and last["ending"] == "cancelled" and "stopped" in last["text"]
+    out, _ = client.communicate(timeout=30)
+    assert json.loads(out.splitlines()[-1])["ending"] == "cancelled"
+    assert not (daemon.directory / "planner.sock").exists() and not (daemon.directory / "daemon.json").exists()
+
+
+def test_a_second_daemon_on_one_path_is_refused(daemon):
+    second = subprocess.run([BIN / "worldd", "--directory", daemon.directory], capture_output=True, text=True, timeout=30)
+    assert second.returncode == 1 and f"pid {daemon.process.pid}" in second.stderr
+    assert daemon.status()[0]["packs"] >= 4
+
+
+def test_a_restart_after_a_kill_takes_the_stale_sockets_over(make_daemon, tmp_path):
+    daemon = make_daemon()
+    daemon.process.send_signal(signal.SIGKILL)
+    daemon.process.wait()
+    assert (daemon.directory / "control.sock").exists()
+    daemon.start()
+    assert daemon.status()[0]["runs"]["open"] == 0
+
+
+def test_a_regular_file_at_the_sockets_path_is_not_deleted(tmp_path):
+    directory = tmp_path / "worldd"
+    directory.mkdir(mode=0o700)
+    (directory / "planner.sock").write_text("mine")
+    done = subprocess.run([BIN / "worldd", "--directory", directory], capture_output=True, text=True, timeout=30)
+    assert done.returncode == 1 and "no socket" in done.stderr
+    assert (directory / "planner.sock").read_text() == "mine"
+
+
+@pytest.mark.parametrize("mode, right", [(0o700, True), (0o750, True), (0o755, False), (0o770, False), (0o707, False)])
+def test_the_directory_must_be_closed_to_others(tmp_path, mode, right):
+    directory = tmp_path / "worldd"
+    directory.mkdir()
+    directory.chmod(mode)
+    if right:
+        daemon = Daemon(directory).start()
+        assert oct(os.stat(directory / "planner.sock").st_mode & 0o777) == oct(0o600)
+        assert daemon.stop() == 0
+    else:
+        done = subprocess.run([BIN / "worldd", "--directory", directory], capture_output=True, text=True, timeout=30)
+        assert done.returncode == 1 and "lets others in" in done.stderr
+
+
+def test_a_planner_that_dies_ends_the_run_saying_so(make_daemon, task_file, script_file):
+    daemon = make_daemon("planner.attempts=1", "planner.heartbeat_ms=50", "planner.liveness=4", "planner.wait_ms=0")
+    planner = daemon.planner(script_file([{"steps": [{"action": "back"}]}]), "dying", *HANG)
+    client = daemon.ctl_started("run", task_file(), "--json")
+    until("the request", lambda: daemon.status()[0]["planners"]["requests_open"] == 1)
+    planner.kill()
+    out, err = client.communicate(timeout=30)
+    result = json.loads(out.splitlines()[-1])
+    assert result["ending"] == "planner_lost" and result["text"], out + err
+
+
+def test_a_planner_that_is_late_ends_the_run_saying_so(make_daemon, task_file, script_file):
+    daemon = make_daemon("run.deadline_ms=300", "planner.attempts=1")
+    daemon.planner(script_file([{"steps": [{"action": "back"}]}]), "hanging", *HANG)
+    _, result = daemon.run(task_file())
+    assert result["ending"] == "planner_late" and result["text"]
+
+
+def test_no_planner_at_all(make_daemon, task_file):
+    _, result = make_daemon("planner.wait_ms=50").run(task_file())
+    assert result["ending"] == "planner_lost" and "no planner" in result["text"]
+
+
+def test_runs_do_not_disturb_each_other(daemon, task_file, script_file):
+    """Two runs of two planners at once come to the same as each alone."""
+    daemon.planner(PLANS / "bluetooth_off.json", "a")
+    daemon.planner(PLANS / "message_contact.json", "b")
+    alone = [daemon.run("demo/bluetooth_off", "--planner", "a")[1], daemon.run("demo/message_contact", "--planner", "b")[1]]
+    both = [daemon.ctl_started("run", "demo/bluetooth_off", "--planner", "a", "--json"),
+            daemon.ctl_started("run", "demo/message_contact", "--planner", "b", "--json")]
+    for child, expected in zip(both, alone):
+        out, err = child.communicate(timeout=60)
+        result = json.loads(out.splitlines()[-1])
+        for field in ("ending", "steps", "world", "verdict"):
+            assert result[field] == expected[field], err
+
+
+def test_the_same_run_gives_the_same_bytes(make_daemon):
+    texts = []
+    for name in ("one", "two"):
+        daemon = make_daemon(name=name)
+        daemon.planner(PLANS / "message_contact.json", "stub")
+        _, result = daemon.run("demo/message_contact")
+        texts.append(open(result["episode"], "rb").read())
+    assert texts[0] == texts[1]
+
+
+def test_the_world_may_be_off_and_the_loop_is_the_same(make_daemon, task_file, script_file):
+    script = script_file([{"steps": [{"action": "launch_app", "args": {"app": "settings", "remember": {"a": 1}}},
+                                     {"action": "back"}, {"action": "tap", "args": {"selector": {"text": "nothing"}}}]},
+                          {"steps": [{"action": "home"}]}], retries=0)
+    results = []
+    for name, setting in (("on", "world.enabled=true"), ("off", "world.enabled=false"), ("raw", "semantic.enabled=false")):
+        daemon = make_daemon(setting, name=name)
+        daemon.planner(script, "stub")
+        events, result = daemon.run(task_file(id="same"))
+        results.append(([(e["action"], e["outcome"], e["code"]) for e in events if e["event"] == "step"], result["ending"]))
+        assert ("world" in result) == (name != "off")
+    assert results[0] == results[1] == results[2]
+
+
+def test_two_runs_share_no_memory(daemon, task_file, script_file):
+    daemon.planner(script_file([{"when": {"variables": {"a": None}},
+                                 "steps": [{"action": "back", "args": {"remember": {"a": 1}}}]}]), "stub")
+    for _ in range(2):
+        events, result = daemon.run(task_file(id="memory"))
+        assert [e["action"] for e in events if e["event"] == "step"] == ["back", "complete"]
+        assert result["world"]["variables"] == {"a": 1}
+
+
+def test_garbage_on_the_socket_file_is_turned_away(daemon):
+    for _ in range(5):
+        with socket.socket(socket.AF_UNIX) as stranger:
+            stranger.connect(str(daemon.directory / "control.sock"))
+            stranger.sendall(b"GET / HTTP/1.1\r\n\r\n")
+    assert daemon.status()[0]["version"]
