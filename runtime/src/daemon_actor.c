@@ -17,7 +17,7 @@
 
 enum {
     MESSAGES_PER_TURN_MAX = 64,  // of one socket before the other gets its turn
-    LINGER_MS = 500,
+    LINGER_MS = 2000,  // the last answers must reach clients on a busy machine too
     HEARTBEAT_IVL_MS = 2000,
     HEARTBEAT_TIMEOUT_MS = 6000,
     HANDSHAKE_MS = 3000,
