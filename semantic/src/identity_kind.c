@@ -133,8 +133,7 @@ static bool is_drawer(const wd_screen_view *view, const wd_node *node)
 /// Something inside a full window that changes what the page is.
 static wd_page_kind inner_kind(const wd_screen_view *view, const wd_identity *identity)
 {
-    static const char *const errors[] = { "rn_redbox", "redbox", "aerr_close", "aerr_wait", "aerr_restart",
-        "logbox" };
+    static const char *const errors[] = { "redbox", "logbox", "aerr_" };
     static const char *const sheets[] = { "touch_outside" };
     static const char *const sheet_bodies[] = { "bottom_sheet", "bottomsheet" };
     if (any_id(view, identity, errors, WD_COUNT_OF(errors))) {

@@ -359,16 +359,19 @@ static bool is_bar(const title_search *search, const wd_node *node)
 {
     static const char *const names[] = { "toolbar", "tool_bar", "title_bar", "titlebar", "app_bar", "appbar",
         "top_bar", "topbar", "nav_bar", "action_bar_container" };
+    int64_t width = search->region.right - search->region.left;
+    if (!begins_within(search, node->rect, 10) || !ends_within(search, node->rect, 20) ||
+        (node->rect.right - node->rect.left) * 100LL < 60 * width ||
+        !wd_view_shows(search->view, search->identity, node)) {
+        return false;  // where it stands is looked at first: names take longer
+    }
     const char *name = wd_id_name(node->resource_id);
     bool named = wd_text_ends(node->class_name, "Toolbar") || wd_text_ends(node->class_name, "ActionBar") ||
                  strcmp(name, "action_bar") == 0;
     for (size_t i = 0; i < WD_COUNT_OF(names) && !named; i++) {
         named = wd_text_contains(name, names[i]);
     }
-    int64_t width = search->region.right - search->region.left;
-    return named && wd_view_shows(search->view, search->identity, node) &&
-           begins_within(search, node->rect, 10) && ends_within(search, node->rect, 20) &&
-           (node->rect.right - node->rect.left) * 100LL >= 60 * width;
+    return named;
 }
 
 /// Inside something to tap, below `top`: a chooser of places, a greeting, a tab.

@@ -122,8 +122,12 @@ static bool starts_lower(const char *text, const char *lower_part)
 
 bool wd_text_contains(const char *text, const char *lower_part)
 {
-    for (; text != NULL && *text != '\0'; text++) {
-        if (lower(*text) == *lower_part && starts_lower(text, lower_part)) {
+    if (text == NULL || text[0] == '\0') {
+        return false;
+    }
+    char first = *lower_part, upper = first >= 'a' && first <= 'z' ? (char)(first - 'a' + 'A') : first;
+    for (; *text != '\0'; text++) {
+        if ((*text == first || *text == upper) && starts_lower(text, lower_part)) {
             return true;
         }
     }
