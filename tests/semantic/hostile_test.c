@@ -73,7 +73,7 @@ static void make_million_bars(text *out)  // each looks like what titles are sea
     add_times(out,
         "<node class=\"Toolbar\" resource-id=\"a:id/page_title\" text=\"Title\" clickable=\"true\" "
         "bounds=\"[0,0][90,9]\"/>",
-        MILLION / 5);
+        MILLION / 20);
     add(out, "</node></hierarchy>");
 }
 
@@ -135,7 +135,7 @@ static void make_deep_brackets(text *out)
 static void make_numbers(text *out)
 {
     add(out, "{\"foreground_activity\":\"a.b/.C\",\"views\":[{\"bounds\":[[0,0],[9,9]]}],\"x\":[1");
-    add_times(out, ",1", 25 * MIB / 2);
+    add_times(out, ",1", 2 * MIB);
     add(out, "]}");
 }
 
@@ -171,7 +171,7 @@ static void make_many_elements(text *out)
     add_times(out,
         "UIElement(text='a', bbox_pixels=BoundingBox(x_min=0, x_max=9, y_min=0, y_max=9), "
         "is_clickable=True)\n",
-        MILLION / 5);
+        MILLION / 10);
 }
 
 static const struct hostile_case {
@@ -184,7 +184,7 @@ static const struct hostile_case {
     { "a dump of 50 MB", make_50_mb, WD_OK, 50 * MIB / (sizeof full_node - 1), NULL },
     { "a million nodes", make_million_nodes, WD_OK, MILLION, NULL },
     { "a million nodes and one", make_too_many_nodes, WD_ELIMIT, 0, "more than 1000000 nodes" },
-    { "many bars and titles", make_million_bars, WD_OK, MILLION / 5 + 1, NULL },
+    { "many bars and titles", make_million_bars, WD_OK, MILLION / 20 + 1, NULL },
     { "nodes 100,000 deep", make_deep_xml, WD_OK, DEPTH, NULL },
     { "an attribute of 10 MB", make_long_attribute, WD_OK, 1, NULL },
     { "an entity bomb", make_entity_bomb, WD_ECORRUPT, 0, "document type" },
@@ -197,7 +197,7 @@ static const struct hostile_case {
     { "many views with one id", make_many_views, WD_OK, MILLION / 5 + 1, NULL },
     { "a chain of views from last to first", make_chain_of_views, WD_OK, DEPTH + 1, NULL },
     { "a JSON text of 10 MB", make_long_json_text, WD_OK, 1, NULL },
-    { "many printed elements", make_many_elements, WD_OK, MILLION / 5, NULL },
+    { "many printed elements", make_many_elements, WD_OK, MILLION / 10, NULL },
 };
 
 static void screen_does_not_hurt(void **state)
