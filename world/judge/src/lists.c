@@ -166,15 +166,13 @@ static const entry *new_entries(const tails *left)
 
 // ---- by identity ----------------------------------------------------------------------------------------------
 
+/// Of two equal scalars: only numbers can be written in two ways.
 static bool same_spelling(const wd_value *a, const wd_value *b)
 {
-    if (a == b) {
+    if (a == b || !wd_value_is_number(a)) {
         return true;
     }
-    if (wd_value_kind(a) != wd_value_kind(b)) {
-        return false;
-    }
-    return wd_value_kind(a) != WD_KIND_DOUBLE ||
+    return wd_value_kind(a) == wd_value_kind(b) &&
            signbit(wd_value_as_double(a)) == signbit(wd_value_as_double(b));
 }
 
