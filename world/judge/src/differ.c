@@ -145,27 +145,34 @@ static wd_status diff_objects(wd_differ *differ, wd_step *step, const wd_value *
     return status;
 }
 
-/// `step` is entered and not covered; the sides are not equal scalars.
-static wd_status diff_inside(wd_differ *differ, wd_step *step, const wd_value *before, const wd_value *after)
+/// Two containers of one kind.
+static wd_status diff_containers(
+    wd_differ *differ, wd_step *step, const wd_value *before, const wd_value *after)
 {
-    if (before != NULL && after != NULL) {
-        wd_kind kind = wd_value_kind(before);
-        if (kind < WD_KIND_ARRAY || kind != wd_value_kind(after)) {
-            return add_change(differ, step, before, after);
-        }
-        return kind == WD_KIND_OBJECT ? diff_objects(differ, step, before, after)
-                                      : wd_differ_lists(differ, step, before, after);
-    }
-    const wd_value *only = before != NULL ? before : after;
-    if (differ->matcher != NULL && has_children(only)) {
+    return wd_value_kind(before) == WD_KIND_OBJECT ? diff_objects(differ, step, before, after)
+                                                   : wd_differ_lists(differ, step, before, after);
+}
+
+/// A change of scalar or kind, or something that only one side has.
+static wd_status diff_change(wd_differ *differ, wd_step *step, const wd_value *before, const wd_value *after)
+{
+    const wd_value *only = before == NULL ? after : after == NULL ? before : NULL;
+    if (only != NULL && differ->matcher != NULL && has_children(only)) {
         return cut_subtree(differ, step, only, before == NULL);
     }
     return add_change(differ, step, before, after);
 }
 
-static wd_status enter_and(wd_differ *differ, wd_step *step, const wd_value *before, const wd_value *after,
-    wd_status (*inside)(wd_differ *, wd_step *, const wd_value *, const wd_value *))
+typedef wd_status diff_function(
+    wd_differ *differ, wd_step *step, const wd_value *before, const wd_value *after);
+
+/// Go on with `inside` unless a pattern covers the place.
+static wd_status enter_and(
+    wd_differ *differ, wd_step *step, const wd_value *before, const wd_value *after, diff_function *inside)
 {
+    if (differ->matcher == NULL) {
+        return inside(differ, step, before, after);
+    }
     wd_cover cover = WD_COVER_NONE;
     wd_status status = wd_matcher_enter(differ->matcher, step, before, after, &cover);
     if (status != WD_OK) {
@@ -178,29 +185,26 @@ static wd_status enter_and(wd_differ *differ, wd_step *step, const wd_value *bef
     return status;
 }
 
-/// Equal scalars; containers are looked into instead.
-static bool is_same_leaf(const wd_value *before, const wd_value *after)
-{
-    return before != NULL && after != NULL && wd_value_kind(before) < WD_KIND_ARRAY &&
-           wd_value_equal(before, after);
-}
-
 wd_status wd_differ_pair(wd_differ *differ, wd_step *step, const wd_value *before, const wd_value *after)
 {
-    if (before == after || is_same_leaf(before, after)) {
+    if (before == after) {
         return WD_OK;
     }
-    if (differ->matcher == NULL) {
-        return diff_inside(differ, step, before, after);
+    if (before != NULL && after != NULL) {
+        wd_kind kind = wd_value_kind(before);
+        if (kind < WD_KIND_ARRAY) {
+            if (wd_value_equal(before, after)) {
+                return WD_OK;
+            }
+        } else if (kind == wd_value_kind(after)) {
+            return enter_and(differ, step, before, after, diff_containers);
+        }
     }
-    return enter_and(differ, step, before, after, diff_inside);
+    return enter_and(differ, step, before, after, diff_change);
 }
 
 wd_status wd_differ_report(wd_differ *differ, wd_step *step, const wd_value *before, const wd_value *after)
 {
-    if (differ->matcher == NULL) {
-        return add_change(differ, step, before, after);
-    }
     return enter_and(differ, step, before, after, add_change);
 }
 

@@ -326,11 +326,9 @@ static wd_status diff_rest(const list_pair *lists, size_t start)
 
 /// Compare while both lists run in step: equal identities, or none, at the same index; what is shared does. *ret_start
 /// is where they part, or the end of both.
-static wd_status diff_in_step(const list_pair *lists, size_t *ret_start)
+static wd_status diff_in_step(const list_pair *lists, size_t shorter, size_t *ret_start)
 {
-    size_t old_count = wd_array_count(lists->before);
-    size_t new_count = wd_array_count(lists->after);
-    *ret_start = old_count < new_count ? old_count : new_count;
+    *ret_start = shorter;
     wd_status status = WD_OK;
     wd_pair_walk pair = wd_pair_start(lists->before, lists->after);
     while (status == WD_OK && wd_pair_next(&pair) && pair.index < *ret_start) {
@@ -353,7 +351,7 @@ static wd_status diff_by_identity(const list_pair *lists)
     size_t old_count = wd_array_count(lists->before);
     size_t new_count = wd_array_count(lists->after);
     size_t start = 0;
-    wd_status status = diff_in_step(lists, &start);
+    wd_status status = diff_in_step(lists, old_count < new_count ? old_count : new_count, &start);
     if (status != WD_OK || (start == old_count && start == new_count)) {
         return status;
     }
