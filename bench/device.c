@@ -1,5 +1,5 @@
-// device.c - what the simulated phone costs: operations, injects, resets, forks. Ten thousand operations' worth of
-// state is not needed: none of these depends on it, and `worldd-bench apps` measures with content.
+// device.c - what the simulated phone costs: operations, injects, resets, forks. Ten thousand operations'
+// worth of state is not needed: none of these depends on it, and `worldd-bench apps` measures with content.
 #include "benches.h"
 
 #include "sim/device.h"
@@ -149,7 +149,7 @@ static void measure_inject(wd_bench *bench, wd_device *device)
     wd_value_unref(&injection.patches[1]);
 }
 
-// ---- reset: from a device that has been used ----------------------------------------------------------------------
+// ---- reset: from a device that has been used --------------------------------------------------------------
 
 typedef struct used_device {
     wd_device *device;
@@ -188,7 +188,7 @@ static void measure_reset(wd_bench *bench, wd_device *device)
     script_done(&used.script);
 }
 
-// ---- fork ---------------------------------------------------------------------------------------------------------
+// ---- fork -------------------------------------------------------------------------------------------------
 
 static void fork_and_drop(void *context)
 {
@@ -236,7 +236,7 @@ static void measure_state(wd_bench *bench, wd_device *device)
     script_done(&script);
 }
 
-// ---- all ----------------------------------------------------------------------------------------------------------
+// ---- all --------------------------------------------------------------------------------------------------
 
 /// A few apps, as many as the scripts name.
 static wd_device *boot(wd_bench *bench)

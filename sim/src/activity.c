@@ -1,4 +1,5 @@
-/// activity.c - what belongs to one activity: its in-app history (D4, D5) and the request it was started with (D6).
+/// activity.c - what belongs to one activity: its in-app history (D4, D5) and the request it was started with
+/// (D6).
 #include "task.h"
 
 #include <stdio.h>
@@ -152,7 +153,7 @@ wd_status wd_history_pop_to_root(wd_machine *machine, const char *activity_id)
     return replace_entry(machine, activity_id, "/");
 }
 
-// ---- results ------------------------------------------------------------------------------------------------------
+// ---- results ----------------------------------------------------------------------------------------------
 
 enum { CODE_TEXT_MAX = 24 };
 

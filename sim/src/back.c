@@ -1,4 +1,5 @@
-/// back.c - the Back chain (os.md 3.8): the first row that has something to do consumes. Every Back acts (D34).
+/// back.c - the Back chain (os.md 3.8): the first row that has something to do consumes. Every Back acts
+/// (D34).
 #include "task.h"
 
 static wd_status refuse_permission(wd_machine *machine, bool *ret_consumed)
@@ -52,8 +53,8 @@ static wd_status go_home(wd_machine *machine, bool *ret_consumed)
     return wd_call_go_home(machine);
 }
 
-// The chain, highest priority first. docs/device.md draws this table. Dialogs, sheets and tabs of apps are part of their
-// routes, so leaving a page closes them.
+// The chain, highest priority first. docs/device.md draws this table. Dialogs, sheets and tabs of apps are
+// part of their routes, so leaving a page closes them.
 static const struct back_row {
     int priority;
     const char *name;

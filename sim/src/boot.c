@@ -1,4 +1,5 @@
-/// boot.c - the machine right after power-on: checked packages, defaults of every part, overlays of the packs.
+/// boot.c - the machine right after power-on: checked packages, defaults of every part, overlays of the
+/// packs.
 #include "device_struct.h"
 
 #include "tree/patch.h"

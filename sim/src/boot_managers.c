@@ -1,4 +1,4 @@
-// The stores of the managers' side right after power-on, from sim/data/os_defaults.json.
+// The managers' stores right after power-on, from sim/data/os_defaults.json.
 #include "boot_managers.h"
 
 #include "preference.h"

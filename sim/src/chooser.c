@@ -1,5 +1,6 @@
-/// chooser.c - which app shall act on an intent, asked when several can (os.md 3.7, D7). sys.chooser is {intent,
-/// matches [{app, route, launchMode}], callerApp, newTask, forResult, callback?}; absent while none is open.
+/// chooser.c - which app shall act on an intent, asked when several can (os.md 3.7, D7). sys.chooser is
+/// {intent, matches [{app, route, launchMode}], callerApp, newTask, forResult, callback?}; absent while none
+/// is open.
 #include "intent.h"
 #include "task.h"
 

@@ -1,4 +1,5 @@
-/// clock.c - virtual time: it passes only when told, and what is due meanwhile happens in order of due time (D29).
+/// clock.c - virtual time: it passes only when told, and what is due meanwhile happens in order of due time
+/// (D29).
 #include "device_struct.h"
 
 #include "permission.h"

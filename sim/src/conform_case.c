@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- differences --------------------------------------------------------------------------------------------------
+// ---- differences ------------------------------------------------------------------------------------------
 
 static wd_status open_difference(wd_conform *run)
 {
@@ -72,7 +72,7 @@ static wd_status differ_at_path(wd_conform *run, const wd_value *wanted, const w
     return status != WD_OK ? status : wd_buffer_text(&run->difference, " found");
 }
 
-// ---- drawn ids ----------------------------------------------------------------------------------------------------
+// ---- drawn ids --------------------------------------------------------------------------------------------
 
 const char *wd_conform_ours(const wd_conform *run, const char *wanted)
 {
@@ -158,7 +158,7 @@ wd_status wd_conform_translate(const wd_conform *run, const wd_value *value, wd_
     return WD_OK;
 }
 
-// ---- comparing ----------------------------------------------------------------------------------------------------
+// ---- comparing --------------------------------------------------------------------------------------------
 
 static wd_status compare(wd_conform *run, const wd_value *wanted, const wd_value *got);
 
@@ -241,7 +241,7 @@ wd_status wd_conform_expect(wd_conform *run, const char *what, const wd_value *w
     return status != WD_OK ? status : compare(run, wanted, got);
 }
 
-// ---- the device under test ------------------------------------------------------------------------------------------
+// ---- the device under test --------------------------------------------------------------------------------
 
 wd_status wd_conform_device(const wd_conform *run, const wd_device_hooks *hooks, wd_device **ret_device)
 {

@@ -1,5 +1,5 @@
-/// conform_case.h - what the replays of all kinds of vectors share: the device under test, comparison by alias, the
-/// first difference.
+/// conform_case.h - what the replays of all kinds of vectors share: the device under test, comparison by
+/// alias, the first difference.
 #ifndef SIM_CONFORM_CASE_H
 #define SIM_CONFORM_CASE_H
 
@@ -17,7 +17,8 @@ typedef struct wd_conform {
     wd_buffer difference;  // the first one, as text
     wd_buffer path;        // of the member being compared
 
-    // Drawn ids: what the vector calls `wanted`, we may call otherwise. Both maps are objects of texts, made on demand.
+    // Drawn ids: what the vector calls `wanted`, we may call otherwise. Both maps are objects of texts, made
+    // on demand.
     /// Is this text of a vector a drawn id? NULL: none is.
     bool (*is_drawn)(const struct wd_conform *run, const char *wanted);
     const wd_value *drawn;  // for is_drawn: the present "ids" table, borrowed
@@ -42,7 +43,8 @@ void wd_conform_forget_ids(wd_conform *run);
 /// A fresh device with the fixture apps.
 WD_NODISCARD wd_status wd_conform_device(
     const wd_conform *run, const wd_device_hooks *hooks, wd_device **ret_device);
-/// Call an operation whose outcome a vector gives: with `refused` it must fail and change nothing, else succeed.
+/// Call an operation whose outcome a vector gives: with `refused` it must fail and change nothing, else
+/// succeed.
 WD_NODISCARD wd_status wd_conform_call(wd_conform *run, wd_device *device, const char *op,
     const wd_value *args, bool refused, wd_value **ret_answer);
 /// Judge a status that came from another call of device.h; `before` is the machine's digest before it.

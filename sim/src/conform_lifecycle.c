@@ -1,5 +1,5 @@
-/// conform_lifecycle.c - replays lifecycle.json and lifecycle-walks.json: the whole task state after every step, routes,
-/// what lies over the front, lifecycle events and delivered results.
+/// conform_lifecycle.c - replays lifecycle.json and lifecycle-walks.json: the whole task state after every
+/// step, routes, what lies over the front, lifecycle events and delivered results.
 #include "coerce.h"
 #include "conform_case.h"
 #include "task.h"

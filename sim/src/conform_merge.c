@@ -1,5 +1,5 @@
-/// conform_merge.c - replays merge.json: one inject into an app, a provider, an un-managed part of `os`, or an app that
-/// has only something stored.
+/// conform_merge.c - replays merge.json: one inject into an app, a provider, an un-managed part of `os`, or
+/// an app that has only something stored.
 #include "conform_case.h"
 #include "store.h"
 #include "tree/patch.h"

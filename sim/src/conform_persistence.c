@@ -51,62 +51,6 @@ static wd_status call(replay *r, const char *op, const wd_value *args)
     return wd_conform_call(r->run, r->device, op, args, r->refused, &r->answer);
 }
 
-/// The same arguments under our name.
-static wd_status do_same(replay *r, const char *ours)
-{
-    return call(r, ours, r->op);
-}
-
-static wd_status do_put(replay *r)
-{
-    return do_same(r, "store.put");
-}
-
-static wd_status do_debounced(replay *r)
-{
-    return do_same(r, "store.debounced");
-}
-
-static wd_status do_immediate(replay *r)
-{
-    return do_same(r, "store.immediate");
-}
-
-static wd_status do_flush(replay *r)
-{
-    return do_same(r, "store.flush");
-}
-
-static wd_status do_cancel(replay *r)
-{
-    return do_same(r, "store.cancel");
-}
-
-static wd_status do_set(replay *r)
-{
-    return do_same(r, "store.set");
-}
-
-static wd_status do_get(replay *r)
-{
-    return do_same(r, "store.get");
-}
-
-static wd_status do_hydrated(replay *r)
-{
-    return do_same(r, "store.hydrated");
-}
-
-static wd_status do_reset_apps(replay *r)
-{
-    return do_same(r, "store.resetApps");
-}
-
-static wd_status do_reset_os(replay *r)
-{
-    return do_same(r, "store.resetServices");
-}
-
 static wd_status register_app(replay *r, const char *keep)
 {
     const wd_value *op = r->op;
@@ -255,35 +199,36 @@ static wd_status do_tick(replay *r)
 
 static const struct verb {
     const char *name;
-    wd_status (*perform)(replay *r);
+    const char *ours;                 // the operation that takes the same arguments
+    wd_status (*perform)(replay *r);  // or what is to be done
 } verbs[] = {
-    { "put", do_put },
-    { "debounced", do_debounced },
-    { "immediate", do_immediate },
-    { "flushKey", do_flush },
-    { "flushAll", do_flush },
-    { "cancel", do_cancel },
-    { "cancelAll", do_cancel },
-    { "appStore", do_app_store },
-    { "actionStore", do_action_store },
-    { "volatileStore", do_volatile_store },
-    { "osStore", do_os_store },
-    { "osVolatile", do_os_volatile },
-    { "set", do_set },
-    { "get", do_get },
-    { "call", do_call },
-    { "snapshot", do_snapshot },
-    { "services", do_services },
-    { "providers", do_providers },
-    { "adapter", do_adapter },
-    { "invalidate", do_invalidate },
-    { "adapterCalls", do_adapter_calls },
-    { "hydrated", do_hydrated },
-    { "resetApps", do_reset_apps },
-    { "resetOs", do_reset_os },
-    { "resetState", do_reset_state },
-    { "setStateNothing", do_set_state_nothing },
-    { "tick", do_tick },
+    { "put", "store.put", NULL },
+    { "debounced", "store.debounced", NULL },
+    { "immediate", "store.immediate", NULL },
+    { "flushKey", "store.flush", NULL },
+    { "flushAll", "store.flush", NULL },
+    { "cancel", "store.cancel", NULL },
+    { "cancelAll", "store.cancel", NULL },
+    { "appStore", NULL, do_app_store },
+    { "actionStore", NULL, do_action_store },
+    { "volatileStore", NULL, do_volatile_store },
+    { "osStore", NULL, do_os_store },
+    { "osVolatile", NULL, do_os_volatile },
+    { "set", "store.set", NULL },
+    { "get", "store.get", NULL },
+    { "call", NULL, do_call },
+    { "snapshot", NULL, do_snapshot },
+    { "services", NULL, do_services },
+    { "providers", NULL, do_providers },
+    { "adapter", NULL, do_adapter },
+    { "invalidate", NULL, do_invalidate },
+    { "adapterCalls", NULL, do_adapter_calls },
+    { "hydrated", "store.hydrated", NULL },
+    { "resetApps", "store.resetApps", NULL },
+    { "resetOs", "store.resetServices", NULL },
+    { "resetState", NULL, do_reset_state },
+    { "setStateNothing", NULL, do_set_state_nothing },
+    { "tick", NULL, do_tick },
 };
 
 /// The texts under the watched keys.
@@ -328,7 +273,7 @@ static wd_status replay_step(replay *r, const wd_value *keys, const wd_value *st
     if (at == WD_COUNT_OF(verbs)) {
         return wd_conform_differ(r->run, "op: none of ours");
     }
-    wd_status status = verbs[at].perform(r);
+    wd_status status = verbs[at].ours != NULL ? call(r, verbs[at].ours, r->op) : verbs[at].perform(r);
     if (status == WD_OK) {
         status = expect_storage(r, keys, step);
     }

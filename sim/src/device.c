@@ -16,7 +16,7 @@ wd_device_options wd_device_options_default(void)
     };
 }
 
-// ---- life of a device ---------------------------------------------------------------------------------------------
+// ---- life of a device -------------------------------------------------------------------------------------
 
 wd_status wd_device_new(const wd_device_options *options, wd_device **ret_device, wd_error *error)
 {
@@ -75,7 +75,7 @@ wd_status wd_device_fork(const wd_device *device, wd_device **ret_fork)
     return WD_OK;
 }
 
-// ---- one operation: mark, perform, settle -------------------------------------------------------------------------
+// ---- one operation: mark, perform, settle -----------------------------------------------------------------
 
 static wd_mark begin(wd_device *device)
 {
@@ -86,7 +86,8 @@ static wd_mark begin(wd_device *device)
     return wd_machine_mark(&device->machine);
 }
 
-/// What follows from an operation that succeeded: writes to schedule, lifecycle events, deferred events, in this order.
+/// What follows from an operation that succeeded: writes to schedule, lifecycle events, deferred events, in
+/// this order.
 static wd_status settle(wd_machine *machine, const wd_value *before)
 {
     wd_status status = machine->sticky;
@@ -200,7 +201,7 @@ const wd_value *wd_machine_boot(const wd_machine *machine)
     return machine->device->boot;
 }
 
-// ---- snapshots ----------------------------------------------------------------------------------------------------
+// ---- snapshots --------------------------------------------------------------------------------------------
 
 wd_value *wd_device_capture(const wd_device *device)
 {
@@ -249,7 +250,7 @@ wd_status wd_device_invalidate(wd_device *device, const char *app)
     return wd_view_cache_forget(&device->cache, app);
 }
 
-// ---- writing from outside -----------------------------------------------------------------------------------------
+// ---- writing from outside ---------------------------------------------------------------------------------
 
 wd_status wd_device_inject(wd_device *device, const wd_value *patch, bool deep, bool reload, wd_error *error)
 {

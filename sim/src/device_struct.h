@@ -4,7 +4,8 @@
 
 #include "machine.h"
 
-/// Views of `os` and `apps` already built, shared by the forks of a device until one of them builds others (state.c).
+/// Views of `os` and `apps` already built, shared by the forks of a device until one of them builds others
+/// (state.c).
 typedef struct wd_view_cache wd_view_cache;
 wd_view_cache *wd_view_cache_ref(wd_view_cache *cache);
 void wd_view_cache_unref(wd_view_cache **cache_p);
@@ -30,7 +31,8 @@ const wd_op *wd_op_find(const char *name);
 /// Fill `device` (its machine empty) with the state after boot (boot.c).
 WD_NODISCARD wd_status wd_boot(wd_machine *machine, const wd_device_options *options, wd_error *error);
 
-/// Append "background", "foreground" and "destroy" events for what differs between `before` and now (lifecycle.c).
+/// Append "background", "foreground" and "destroy" events for what differs between `before` and now
+/// (lifecycle.c).
 WD_NODISCARD wd_status wd_lifecycle_events(wd_machine *machine, const wd_value *before);
 
 /// Merge a patch of the whole state through its owners (inject.c).

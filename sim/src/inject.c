@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-// The documented order. Other members of a patch's `os` are ignored: tasks, clipboard, notifications, shade, launcher,
-// time, location, locale, services, fileSystem and installedApps are put back by a restore only.
+// The documented order. Other members of a patch's `os` are ignored: tasks, clipboard, notifications, shade,
+// launcher, time, location, locale, services, fileSystem and installedApps are put back by a restore only.
 static const struct section {
     const char *name;
     wd_status (*inject)(wd_machine *machine, const wd_value *patch, wd_error *error);
@@ -51,7 +51,7 @@ static wd_status inject_os(wd_machine *machine, const wd_value *patch, wd_error 
     return WD_OK;
 }
 
-// ---- apps ---------------------------------------------------------------------------------------------------------
+// ---- apps -------------------------------------------------------------------------------------------------
 
 static wd_status check_overlay(
     const wd_machine *machine, const char *app, const wd_value *overlay, wd_error *error)

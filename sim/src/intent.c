@@ -1,12 +1,12 @@
 #include "intent.h"
 
+#include "coerce.h"
 #include "task.h"
-#include "text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// ---- matching -----------------------------------------------------------------------------------------------------
+// ---- matching ---------------------------------------------------------------------------------------------
 
 static bool type_matches(const char *wanted, const char *type)
 {
@@ -19,10 +19,9 @@ static bool type_matches(const char *wanted, const char *type)
 
 bool wd_intent_filter_matches(const wd_value *filter, const wd_value *intent)
 {
-    wd_text action = wd_text_trim(wd_value_string_or(wd_object_get(intent, "action"), ""));
-    const char *wanted = wd_value_string_or(wd_object_get(filter, "action"), "");
-    if (action.length == 0 || strlen(wanted) != action.length ||
-        memcmp(wanted, action.bytes, action.length) != 0) {
+    wd_slice action = wd_trimmed(wd_object_get(intent, "action"));
+    if (action.length == 0 ||
+        !wd_slice_is(action, wd_value_string_or(wd_object_get(filter, "action"), ""))) {
         return false;
     }
     const char *scheme = wd_value_string_or(wd_object_get(filter, "scheme"), "");
@@ -79,7 +78,7 @@ wd_status wd_intent_matches(const wd_machine *machine, const wd_value *intent, w
     return WD_OK;
 }
 
-// ---- launching ----------------------------------------------------------------------------------------------------
+// ---- launching --------------------------------------------------------------------------------------------
 
 /// Intent with data extended by who called.
 static wd_status tag_caller(const wd_launch *launch, wd_value **ret_payload)
@@ -105,7 +104,8 @@ static wd_status tag_caller(const wd_launch *launch, wd_value **ret_payload)
     return WD_OK;
 }
 
-/// Push an activity of the target on a task and navigate it to `base`: it is new, so it is its own history that moves.
+/// Push an activity of the target on a task and navigate it to `base`: it is new, so it is its own history
+/// that moves.
 static wd_status push_target(wd_machine *machine, const char *task_id, const wd_launch *launch,
     const char *base, const wd_value *payload, const char *caller_task)
 {
@@ -151,7 +151,8 @@ static wd_status push_target(wd_machine *machine, const char *task_id, const wd_
     return status;
 }
 
-/// The target's task exists and wants to be the only one: down to its root, which gets the payload and the page.
+/// The target's task exists and wants to be the only one: down to its root, which gets the payload and the
+/// page.
 static wd_status reenter_single(
     wd_machine *machine, const wd_launch *launch, const char *base, const wd_value *payload)
 {

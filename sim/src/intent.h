@@ -26,7 +26,8 @@ WD_NODISCARD wd_status wd_launch_target(wd_machine *machine, const wd_launch *la
 
 /// Open the chooser.
 WD_NODISCARD wd_status wd_chooser_ask(wd_machine *machine, const wd_launch *launch, const wd_value *matches);
-/// Close it and launch. Nothing when none is open. @retval WD_ENOENT the app is not listed; it stays open (D7).
+/// Close it and launch. Nothing when none is open. @retval WD_ENOENT the app is not listed; it stays open
+/// (D7).
 WD_NODISCARD wd_status wd_chooser_choose(wd_machine *machine, const char *app, wd_error *error);
 
 #endif

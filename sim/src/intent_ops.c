@@ -2,7 +2,8 @@
 #include "intent.h"
 #include "task.h"
 
-/// The target, when one is named or only one app takes the intent; else *ret_matches (several: ask; none: give up).
+/// The target, when one is named or only one app takes the intent; else *ret_matches (several: ask; none:
+/// give up).
 static wd_status resolve(wd_machine *machine, wd_launch *launch, wd_value **ret_matches)
 {
     if (launch->target != NULL) {
@@ -92,7 +93,7 @@ static wd_status op_cancel_chooser(
     return wd_chooser_cancel(machine);
 }
 
-// ---- reading --------------------------------------------------------------------------------------------------------
+// ---- reading ----------------------------------------------------------------------------------------------
 
 /// Intent of the topmost activity of `stack` whose `member` is `wanted`; NULL when none has one.
 static const wd_value *intent_in(const wd_value *stack, const char *member, const char *wanted)

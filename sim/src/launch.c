@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// ---- what comes to the front ----------------------------------------------------------------------------------------
+// ---- what comes to the front ------------------------------------------------------------------------------
 
 wd_status wd_front_clear(wd_machine *machine)
 {
@@ -76,7 +76,7 @@ static wd_status close_task(wd_machine *machine, const char *task_id, bool *ret_
     return status != WD_OK ? status : wd_task_close(machine, task_id, ret_done);
 }
 
-// ---- finishing ------------------------------------------------------------------------------------------------------
+// ---- finishing --------------------------------------------------------------------------------------------
 
 wd_status wd_call_return_to_caller(wd_machine *machine, const char *task_id)
 {
@@ -150,9 +150,10 @@ static wd_status set_result(wd_machine *machine, const wd_value *result)
     return status;
 }
 
-// ---- routes ---------------------------------------------------------------------------------------------------------
+// ---- routes -----------------------------------------------------------------------------------------------
 
-/// Whose route an app shows: the active top if it is that app, else its topmost activity in its own task (D5).
+/// Whose route an app shows: the active top if it is that app, else its topmost activity in its own task
+/// (D5).
 static const wd_value *route_activity(const wd_machine *machine, const char *app)
 {
     const wd_value *top = wd_task_top(wd_task_active(machine).task);
@@ -206,7 +207,7 @@ static wd_status op_navigate(
     return status;
 }
 
-// ---- operations -----------------------------------------------------------------------------------------------------
+// ---- operations -------------------------------------------------------------------------------------------
 
 static wd_status op_launch_app(
     wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)

@@ -1,5 +1,5 @@
-/// lifecycle.c - background, foreground and destroy: what an operation did to the apps, told once it has settled
-/// (os.md 3.9).
+/// lifecycle.c - background, foreground and destroy: what an operation did to the apps, told once it has
+/// settled (os.md 3.9).
 #include "device_struct.h"
 #include "task.h"
 
@@ -12,7 +12,8 @@ static wd_status life_event(wd_machine *machine, const char *life, const char *a
     return status != WD_OK ? status : wd_machine_event(machine, &event);
 }
 
-/// Tasks are appended and removed, never reordered: when the list still begins with all the old ones, none has gone.
+/// Tasks are appended and removed, never reordered: when the list still begins with all the old ones, none
+/// has gone.
 static bool tasks_all_there(const wd_value *before, const wd_value *now)
 {
     size_t count = wd_array_count(before);

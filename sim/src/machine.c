@@ -1,12 +1,12 @@
 #include "machine.h"
 
+#include "coerce.h"
 #include "device_struct.h"
 #include "store.h"
-#include "text.h"
 
 #include <string.h>
 
-// ---- places -----------------------------------------------------------------------------------------------------
+// ---- places -----------------------------------------------------------------------------------------------
 
 const wd_value *wd_machine_get(const wd_machine *machine, wd_place place)
 {
@@ -23,8 +23,8 @@ typedef enum edit_kind {
     EDIT_DROP,
 } edit_kind;
 
-/// One edit below *node_p. Each level takes its child out, so that what only this tree references is changed in
-/// place, and puts it back whether or not the edit below succeeded.
+/// One edit below *node_p. Each level takes its child out, so that what only this tree references is changed
+/// in place, and puts it back whether or not the edit below succeeded.
 static wd_status edit_at(
     wd_value **node_p, const wd_place *place, size_t at, edit_kind kind, wd_value **item_p)
 {
@@ -107,7 +107,7 @@ wd_status wd_machine_drop(wd_machine *machine, wd_place place)
     return edit_at(&machine->root, &place, 0, EDIT_DROP, NULL);
 }
 
-// ---- marks ------------------------------------------------------------------------------------------------------
+// ---- marks ------------------------------------------------------------------------------------------------
 
 wd_mark wd_machine_mark(const wd_machine *machine)
 {
@@ -139,7 +139,7 @@ void wd_machine_commit(wd_mark *mark)
     wd_value_unref(&mark->deferred);
 }
 
-// ---- events -----------------------------------------------------------------------------------------------------
+// ---- events -----------------------------------------------------------------------------------------------
 
 wd_status wd_machine_event(wd_machine *machine, wd_value **event_p)
 {
@@ -197,7 +197,7 @@ static wd_status broadcast_trimmed(
 wd_status wd_machine_broadcast_data(
     wd_machine *machine, const char *action, const wd_value *data, wd_value **extras_p)
 {
-    wd_text trimmed = wd_text_trim(action);
+    wd_slice trimmed = wd_slice_trim(action, strlen(action));
     wd_status status = WD_OK;
     if (trimmed.length > 0 && action[trimmed.length] == '\0') {
         status = broadcast_trimmed(machine, action, data, *extras_p);
@@ -218,7 +218,7 @@ wd_status wd_machine_broadcast(wd_machine *machine, const char *action, wd_value
     return wd_machine_broadcast_data(machine, action, NULL, extras_p);
 }
 
-// ---- numbers ----------------------------------------------------------------------------------------------------
+// ---- numbers ----------------------------------------------------------------------------------------------
 
 wd_status wd_machine_draw(wd_machine *machine, const char *counter, int64_t *ret_number)
 {
@@ -238,7 +238,8 @@ uint64_t wd_machine_random(wd_machine *machine)
     if (status != WD_OK) {
         machine->sticky = status;
     }
-    // splitmix64: the n-th state is seed + n * golden ratio, so the tree holds a small count instead of 64 random bits.
+    // splitmix64: the n-th state is seed + n * golden ratio, so the tree holds a small count instead of 64
+    // random bits.
     uint64_t mixed = seed + (uint64_t)draws * UINT64_C(0x9E3779B97F4A7C15);
     mixed = (mixed ^ (mixed >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
     mixed = (mixed ^ (mixed >> 27)) * UINT64_C(0x94D049BB133111EB);

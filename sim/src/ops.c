@@ -84,7 +84,7 @@ const char *const *wd_device_op_list(size_t *ret_count)
     return names;
 }
 
-// ---- arguments --------------------------------------------------------------------------------------------------
+// ---- arguments --------------------------------------------------------------------------------------------
 
 static wd_status arg_of_kind(const wd_value *args, const char *name, wd_kind kind, bool optional,
     const wd_value **ret_arg, wd_error *error)

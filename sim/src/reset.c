@@ -1,15 +1,17 @@
-/// reset.c - factory reset and reload (os.md 15, D15, D17). Both begin with the root after boot, so nothing that was
-/// written since can be left behind by mistake; a reload then puts back what persistent stores have kept.
+/// reset.c - factory reset and reload (os.md 15, D15, D17). Both begin with the root after boot, so nothing
+/// that was written since can be left behind by mistake; a reload then puts back what persistent stores have
+/// kept.
 #include "device_struct.h"
 
 #include "store.h"
 
 #include <string.h>
 
-/// The whole documented order in one swap: app stores, services, providers, OS state, tasks, chooser, dialogs, counters
-/// and memories, file system, pending writes and storage. The swap is the guard too: a write that was pending, or that
-/// anybody attempts before the swap, goes with the old root. What is registered stays registered, as packs do, in its
-/// initial state. Then BOOT_COMPLETED, to the receivers there are after boot.
+/// The whole documented order in one swap: app stores, services, providers, OS state, tasks, chooser,
+/// dialogs, counters and memories, file system, pending writes and storage. The swap is the guard too: a
+/// write that was pending, or that anybody attempts before the swap, goes with the old root. What is
+/// registered stays registered, as packs do, in its initial state. Then BOOT_COMPLETED, to the receivers
+/// there are after boot.
 wd_status wd_reset(wd_machine *machine, const wd_value *boot)
 {
     wd_value *stores = wd_value_ref(wd_machine_get(machine, WD_AT("sys", "stores")));
@@ -29,9 +31,10 @@ wd_status wd_reset(wd_machine *machine, const wd_value *boot)
     return status;
 }
 
-// ---- reload -------------------------------------------------------------------------------------------------------
+// ---- reload -----------------------------------------------------------------------------------------------
 
-/// A state that was saved here is whole but for `_temp`: it comes back as it was, removed members stay removed.
+/// A state that was saved here is whole but for `_temp`: it comes back as it was, removed members stay
+/// removed.
 static wd_status whole_state(const wd_value *saved, const wd_value *initial, wd_value **ret_state)
 {
     wd_value *state = wd_value_ref(saved);
@@ -46,7 +49,8 @@ static wd_status whole_state(const wd_value *saved, const wd_value *initial, wd_
     return WD_OK;
 }
 
-/// Load what is stored under `key` into `place`. A text, which a third party put there, is laid over the initial state.
+/// Load what is stored under `key` into `place`. A text, which a third party put there, is laid over the
+/// initial state.
 static wd_status hydrate_place(wd_machine *machine, const char *key, wd_place place)
 {
     const wd_value *form = wd_machine_get(machine, WD_AT("sys", "storage", key));

@@ -1,5 +1,5 @@
-/// state.c - the visible state {os, apps} (os.md 14): which members there are, where each comes from, and a cache that
-/// keeps what has not changed the very same node.
+/// state.c - the visible state {os, apps} (os.md 14): which members there are, where each comes from, and a
+/// cache that keeps what has not changed the very same node.
 #include "device_struct.h"
 #include "store.h"
 #include "task.h"
@@ -108,7 +108,7 @@ static const os_member members[] = {
     { "fileSystem", wd_view_file_system, { READ("os", "fileSystem") } },
 };
 
-// ---- cache --------------------------------------------------------------------------------------------------------
+// ---- cache ------------------------------------------------------------------------------------------------
 
 /// Never changed while shared: a device that builds another view gets a cache of its own.
 struct wd_view_cache {
@@ -175,7 +175,7 @@ wd_status wd_view_cache_forget(wd_view_cache **cache_p, const char *app)
     return status;
 }
 
-// ---- os -----------------------------------------------------------------------------------------------------------
+// ---- os ---------------------------------------------------------------------------------------------------
 
 static const wd_value *read_at(const wd_value *root, const wd_place *place)
 {
@@ -229,7 +229,7 @@ static wd_status update_os(const wd_machine *machine, const wd_value *before, wd
     return status;
 }
 
-// ---- apps ---------------------------------------------------------------------------------------------------------
+// ---- apps -------------------------------------------------------------------------------------------------
 
 /// What state shows of an app's overlay: what its adapter makes of it, or the overlay itself.
 static wd_status adapt(

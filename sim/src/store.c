@@ -9,7 +9,8 @@
 #define KEY_OVERRIDES "__os_scenario_overrides__"
 #define KEY_PROVIDERS "provider_"  // and the provider's name: each has its own key
 
-// Every part of `os`, in the order in which the state shows them (os.md 14). docs/device.md prints this table.
+// Every part of `os`, in the order in which the state shows them (os.md 14). docs/device.md prints this
+// table.
 static const wd_store_part os_parts[] = {
     { "tasks", WD_LIFETIME_VOLATILE, NULL },
     { "activeTaskId", WD_LIFETIME_VOLATILE, NULL },
@@ -36,9 +37,9 @@ static const wd_store_part os_parts[] = {
     { "fileSystem", WD_LIFETIME_PERSISTENT, "file_system" },
 };
 
-// The members of `sys` that outlive a reload: time goes on, numbers already drawn are not drawn again, what managers
-// remember belongs to settings that survive, what is stored stays stored, and the code behind registered stores is
-// loaded again. All others are gone.
+// The members of `sys` that outlive a reload: time goes on, numbers already drawn are not drawn again, what
+// managers remember belongs to settings that survive, what is stored stays stored, and the code behind
+// registered stores is loaded again. All others are gone.
 static const char *const lasting_sys[] = {
     "clock",
     "boot",
@@ -73,7 +74,7 @@ uint32_t wd_store_dirty_bits(const char *part)
     return 0;
 }
 
-// ---- scheduling ---------------------------------------------------------------------------------------------------
+// ---- scheduling -------------------------------------------------------------------------------------------
 
 static wd_status delay_key(wd_machine *machine, const char *key)
 {
@@ -169,7 +170,7 @@ int64_t wd_store_due_ms(const wd_machine *machine)
     return due;
 }
 
-// ---- saving -------------------------------------------------------------------------------------------------------
+// ---- saving -----------------------------------------------------------------------------------------------
 
 wd_status wd_store_put_text(wd_machine *machine, const char *key, const char *text)
 {
@@ -289,7 +290,7 @@ wd_status wd_store_cancel(wd_machine *machine, const char *key)
     return wd_machine_put(machine, WD_AT("sys", "writes"), &none);
 }
 
-// ---- reading ------------------------------------------------------------------------------------------------------
+// ---- reading ----------------------------------------------------------------------------------------------
 
 wd_status wd_store_text(const wd_machine *machine, const char *key, wd_buffer *buffer)
 {

@@ -1,8 +1,10 @@
-/// store.h - the stores behind the state: how long each lives, how it is kept, when it is written (os.md 13, D15).
+/// store.h - the stores behind the state: how long each lives, how it is kept, when it is written (os.md 13,
+/// D15).
 ///
-/// What is kept stands in sys.storage: {key: form}. A form is {"state": ..., "version": 0}, sharing its nodes with
-/// the store it was saved from, so that saving costs no copy and no text; or, when a third party put it there, the
-/// text as it came. sys.writes holds what is still to be saved: {key: due time} or {key: {"due", "text"}}.
+/// What is kept stands in sys.storage: {key: form}. A form is {"state": ..., "version": 0}, sharing its nodes
+/// with the store it was saved from, so that saving costs no copy and no text; or, when a third party put it
+/// there, the text as it came. sys.writes holds what is still to be saved: {key: due time} or {key: {"due",
+/// "text"}}.
 #ifndef SIM_STORE_H
 #define SIM_STORE_H
 
@@ -36,7 +38,8 @@ const char *const *wd_store_lasting_sys(size_t *ret_count);
 /// The bits of wd_machine.dirty for a part of `os`; 0 when it is not persistent.
 uint32_t wd_store_dirty_bits(const char *part);
 
-/// Schedule the writes of persistent parts that were put since `before` and differ from it. Clears machine->dirty.
+/// Schedule the writes of persistent parts that were put since `before` and differ from it. Clears
+/// machine->dirty.
 WD_NODISCARD wd_status wd_store_settle(wd_machine *machine, const wd_value *before);
 /// Schedule the write of an app's store.
 WD_NODISCARD wd_status wd_store_touch_app(wd_machine *machine, const char *app);
@@ -55,16 +58,17 @@ WD_NODISCARD wd_status wd_store_cancel(wd_machine *machine, const char *key);
 /// Append the stored text of `key` to `buffer`. @retval WD_ENOENT nothing is stored.
 WD_NODISCARD wd_status wd_store_text(const wd_machine *machine, const char *key, wd_buffer *buffer);
 
-/// The stored state of an app without a store: the object `state` of a form, or a bare object that has no such key.
-/// *ret_state is NULL when there is none (nothing stored, broken text, a list, a scalar). New reference.
+/// The stored state of an app without a store: the object `state` of a form, or a bare object that has no
+/// such key. *ret_state is NULL when there is none (nothing stored, broken text, a list, a scalar). New
+/// reference.
 WD_NODISCARD wd_status wd_store_fallback(const wd_machine *machine, const char *key, wd_value **ret_state);
 
-/// `initial` with the stored state of `key` laid over it, one level deep. A form of another version is left alone;
-/// broken text too, and then *ret_loaded is false: loading did not get done.
+/// `initial` with the stored state of `key` laid over it, one level deep. A form of another version is left
+/// alone; broken text too, and then *ret_loaded is false: loading did not get done.
 WD_NODISCARD wd_status wd_store_hydrate(const wd_machine *machine, const char *key, const wd_value *initial,
     wd_value **ret_state, bool *ret_loaded);
 
-// ---- registered stores (store_registry.c) -------------------------------------------------------------------------
+// ---- registered stores (store_registry.c) -----------------------------------------------------------------
 
 /// What is written of a store's state.
 typedef enum wd_store_keep {
@@ -92,13 +96,14 @@ const wd_value *wd_store_state(const wd_machine *machine, const char *id);
 /// Lay an object over the state of a store, one level deep, and schedule its write. @retval WD_ENOENT.
 WD_NODISCARD wd_status wd_store_set(
     wd_machine *machine, const char *id, const wd_value *members, wd_error *error);
-/// Back to the initial state: every app store (those of packs as `boot` has them), or every registered OS store.
+/// Back to the initial state: every app store (those of packs as `boot` has them), or every registered OS
+/// store.
 WD_NODISCARD wd_status wd_store_reset_apps(wd_machine *machine, const wd_value *boot);
 WD_NODISCARD wd_status wd_store_reset_services(wd_machine *machine);
 /// What is written of the store that owns `key`: *ret_state is NULL when no store does. New reference.
 WD_NODISCARD wd_status wd_store_kept_state(const wd_machine *machine, const char *key, wd_value **ret_state);
-/// Put the initial (or, `hydrate`, the stored) state of every registered store into a machine that has just been
-/// replaced by its boot root.
+/// Put the initial (or, `hydrate`, the stored) state of every registered store into a machine that has just
+/// been replaced by its boot root.
 WD_NODISCARD wd_status wd_store_reinstate(wd_machine *machine, const wd_value *stores, bool hydrate);
 /// The name under which `services` or `providers` show a registered store: "provider." is cut off.
 const char *wd_store_public_name(const char *id);

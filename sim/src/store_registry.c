@@ -1,5 +1,6 @@
-/// store_registry.c - stores registered beside those of the packs: sys.stores is {id: {key, initial, pick?, keep, app,
-/// service, provider, note, state?}}. An app store's state is apps.<id>, so that state and inject know no difference.
+/// store_registry.c - stores registered beside those of the packs: sys.stores is {id: {key, initial, pick?,
+/// keep, app, service, provider, note, state?}}. An app store's state is apps.<id>, so that state and inject
+/// know no difference.
 #include "store.h"
 
 #include "tree/patch.h"

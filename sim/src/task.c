@@ -4,7 +4,7 @@
 
 #define TASKS WD_AT("os", "tasks")
 
-// ---- reading ------------------------------------------------------------------------------------------------------
+// ---- reading ----------------------------------------------------------------------------------------------
 
 static wd_task_at find_by(const wd_value *tasks, const char *member, const char *wanted)
 {
@@ -97,7 +97,8 @@ wd_status wd_task_running_apps(const wd_value *root, wd_value **ret_apps)
     size_t count = wd_array_count(tasks);
     wd_value *apps = wd_value_array();
     wd_status status = WD_OK;
-    // Selection by falling stamp, ties in list order: lists are short, and nothing has to be allocated beside them.
+    // Selection by falling stamp, ties in list order: lists are short, and nothing has to be allocated beside
+    // them.
     int64_t above = INT64_MAX;
     size_t taken = 0;
     while (taken < count && status == WD_OK) {
@@ -126,7 +127,7 @@ wd_status wd_task_running_apps(const wd_value *root, wd_value **ret_apps)
     return WD_OK;
 }
 
-// ---- writing ------------------------------------------------------------------------------------------------------
+// ---- writing ----------------------------------------------------------------------------------------------
 
 static wd_status put_flag(wd_machine *machine, const char *name, bool flag)
 {

@@ -17,7 +17,7 @@ enum {
     WD_TASK_ID_MAX = 256,      // bytes of an id given from outside
 };
 
-// ---- reading; what is returned is borrowed until the next write ---------------------------------------------------
+// ---- reading; what is returned is borrowed until the next write -------------------------------------------
 
 /// A task of the list; `task` is NULL when there is none.
 typedef struct wd_task_at {
@@ -38,14 +38,15 @@ const char *wd_task_app_in_front(const wd_value *root);
 /// Root apps, most recently active first, each once.
 WD_NODISCARD wd_status wd_task_running_apps(const wd_value *root, wd_value **ret_apps);
 
-// ---- the operations of os.md 2 --------------------------------------------------------------------------------------
+// ---- the operations of os.md 2 ----------------------------------------------------------------------------
 
 WD_NODISCARD wd_status wd_task_launch(wd_machine *machine, const char *app);
 WD_NODISCARD wd_status wd_task_activate(wd_machine *machine, const char *task_id, bool *ret_done);
 WD_NODISCARD wd_status wd_task_go_home(wd_machine *machine);
 WD_NODISCARD wd_status wd_task_show_recents(wd_machine *machine);
 WD_NODISCARD wd_status wd_task_close(wd_machine *machine, const char *task_id, bool *ret_done);
-/// Takes *activity_p, an object with activityId (that none has yet), appId, initialRoute. Its history starts as ["/"].
+/// Takes *activity_p, an object with activityId (that none has yet), appId, initialRoute. Its history starts
+/// as ["/"].
 /// @retval WD_ELIMIT WD_TASK_STACK_MAX.
 WD_NODISCARD wd_status wd_task_push(
     wd_machine *machine, const char *task_id, wd_value **activity_p, bool *ret_done);
@@ -55,7 +56,8 @@ WD_NODISCARD wd_status wd_task_mark_external(wd_machine *machine, const char *ap
 WD_NODISCARD wd_status wd_task_set_intent(wd_machine *machine, const char *task_id, const char *activity_id,
     const wd_value *intent, bool *ret_done);
 WD_NODISCARD wd_status wd_task_consume_caller(wd_machine *machine, const char *task_id, bool *ret_done);
-/// Initial state, or the given tasks adopted. The counters of tasks restart (D17). @retval WD_EINVAL malformed tasks.
+/// Initial state, or the given tasks adopted. The counters of tasks restart (D17). @retval WD_EINVAL
+/// malformed tasks.
 WD_NODISCARD wd_status wd_task_reset(wd_machine *machine, const wd_value *state, wd_error *error);
 
 /// Is there a live activity of that id?
@@ -63,7 +65,7 @@ bool wd_activity_lives(const wd_machine *machine, const char *id);
 /// "act_<n>", drawn. New reference.
 WD_NODISCARD wd_status wd_activity_draw_id(wd_machine *machine, wd_value **ret_id);
 
-// ---- histories (activity.c) -------------------------------------------------------------------------------------------
+// ---- histories (activity.c) -------------------------------------------------------------------------------
 
 /// Path of the current entry, or NULL when no live activity has that id.
 const char *wd_history_path(const wd_machine *machine, const char *activity_id);
@@ -83,7 +85,7 @@ WD_NODISCARD wd_status wd_result_deliver(
 /// The activity is gone: its history too, and its request is answered.
 WD_NODISCARD wd_status wd_activity_forget(wd_machine *machine, const wd_value *activity);
 
-// ---- the calls of os.md 3 (launch.c) ------------------------------------------------------------------------------------
+// ---- the calls of os.md 3 (launch.c) ----------------------------------------------------------------------
 
 /// What a change of the front does to what lies over it: an open chooser is cancelled, the shade closed (D8).
 WD_NODISCARD wd_status wd_front_clear(wd_machine *machine);
@@ -91,10 +93,11 @@ WD_NODISCARD wd_status wd_call_go_home(wd_machine *machine);
 /// Launch an app that is installed.
 WD_NODISCARD wd_status wd_call_launch(wd_machine *machine, const char *app);
 WD_NODISCARD wd_status wd_call_finish(wd_machine *machine, const wd_value *result);
-/// Activate the caller `task` points to and remove the pointer, after the history that is left became ["/"] (D4).
+/// Activate the caller `task` points to and remove the pointer, after the history that is left became ["/"]
+/// (D4).
 WD_NODISCARD wd_status wd_call_return_to_caller(wd_machine *machine, const char *task_id);
 
-// ---- chooser (chooser.c) ------------------------------------------------------------------------------------------------
+// ---- chooser (chooser.c) ----------------------------------------------------------------------------------
 
 bool wd_chooser_open(const wd_machine *machine);
 /// Close an open chooser; who waited for a result gets CANCELED. Nothing when none is open.

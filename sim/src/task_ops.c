@@ -11,7 +11,7 @@ wd_status wd_boot_tasks(wd_machine *machine, const wd_device_options *options, w
     return wd_task_reset(machine, NULL, error);
 }
 
-// ---- adopting a state -----------------------------------------------------------------------------------------------
+// ---- adopting a state -------------------------------------------------------------------------------------
 
 static wd_status want_id(const wd_value *object, const char *name, size_t at, wd_error *error)
 {
@@ -136,7 +136,7 @@ wd_status wd_task_reset(wd_machine *machine, const wd_value *state, wd_error *er
     return status != WD_OK ? status : restart_beside(machine, error);
 }
 
-// ---- operations -----------------------------------------------------------------------------------------------------
+// ---- operations -------------------------------------------------------------------------------------------
 
 /// Whether anything was there to act on: what the operations below answer.
 static void answer_bool(wd_value **ret_answer, bool flag)

@@ -1,4 +1,5 @@
-/// device_test.c - the device as a whole: bad operations, snapshots, forks, time, events, persistence, memory running out.
+/// device_test.c - the device as a whole: bad operations, snapshots, forks, time, events, persistence, memory
+/// running out.
 #include "walk.h"
 
 #include "sim/device.h"
@@ -20,7 +21,7 @@ static void call_ok(wd_device *device, const char *op, const char *args)
     }
 }
 
-// ---- bad operations -------------------------------------------------------------------------------------------------
+// ---- bad operations ---------------------------------------------------------------------------------------
 
 static const struct bad_case {
     const char *name, *op, *args;
@@ -117,7 +118,7 @@ static void bad_patch_changes_nothing(void **state)
     wd_device_destroy(&device);
 }
 
-// ---- snapshots and forks --------------------------------------------------------------------------------------------
+// ---- snapshots and forks ----------------------------------------------------------------------------------
 
 static void restore_is_exact(void **unused)  // D2
 {
@@ -158,7 +159,7 @@ static void forks_go_their_own_ways(void **unused)
     wd_device_destroy(&fork);
 }
 
-// ---- time and events --------------------------------------------------------------------------------------------------
+// ---- time and events --------------------------------------------------------------------------------------
 
 static void time_goes_forward_only(void **unused)
 {
@@ -189,7 +190,7 @@ static void the_oldest_events_make_room(void **unused)
     wd_device_destroy(&device);
 }
 
-// ---- persistence ------------------------------------------------------------------------------------------------------
+// ---- persistence ------------------------------------------------------------------------------------------
 
 static void reload_keeps_what_is_persistent(void **unused)  // D15
 {
@@ -239,7 +240,7 @@ static void writes_pending_at_a_reset_are_dropped(void **unused)  // D17
     wd_device_destroy(&device);
 }
 
-// ---- hooks ------------------------------------------------------------------------------------------------------------
+// ---- hooks ------------------------------------------------------------------------------------------------
 
 static wd_status refuse_negative(void *context, const char *app, const wd_value *overlay, wd_error *error)
 {
@@ -308,7 +309,7 @@ static void a_malformed_boot_is_refused(void **state)
     wd_value_unref(&os);
 }
 
-// ---- memory runs out --------------------------------------------------------------------------------------------------
+// ---- memory runs out --------------------------------------------------------------------------------------
 
 /// Parsed before memory runs out.
 static wd_value *memory_patch;

@@ -1,5 +1,5 @@
-/// device_walk_test.c - model checking by random walk: rules that hold after every step, forks with the same future,
-/// what a reload keeps, and resets that leave nothing behind.
+/// device_walk_test.c - model checking by random walk: rules that hold after every step, forks with the same
+/// future, what a reload keeps, and resets that leave nothing behind.
 ///
 /// device_walk_test [STEPS [SEED]]: 100,000 steps by default; scripts/soak asks for 1,000,000.
 #include "walk.h"

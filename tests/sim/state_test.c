@@ -4,7 +4,7 @@
 
 #include "sim/device.h"
 
-// ---- members --------------------------------------------------------------------------------------------------------
+// ---- members ----------------------------------------------------------------------------------------------
 
 static const char *const members_in_order[] = { "tasks", "activeTaskId", "isLauncherVisible",
     "isRecentsVisible", "runningApps", "activeAppId", "locale", "time", "location", "installedApps",
@@ -104,7 +104,7 @@ static void reading_changes_nothing(void **unused)  // D35
     wd_device_destroy(&device);
 }
 
-// ---- the shape of the reference ---------------------------------------------------------------------------------------
+// ---- the shape of the reference ---------------------------------------------------------------------------
 
 static const char *type_of(const wd_value *value)
 {
@@ -158,7 +158,7 @@ static void every_key_of_the_reference_has_its_counterpart(void **unused)
     wd_device_destroy(&device);
 }
 
-// ---- schema ---------------------------------------------------------------------------------------------------------
+// ---- schema -----------------------------------------------------------------------------------------------
 
 /// As much of JSON Schema as data/state_schema.json uses.
 typedef struct schema_check {

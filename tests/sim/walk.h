@@ -20,8 +20,8 @@ random_walk walk_start(uint64_t seed, wd_device *device);
 void walk_done(random_walk *walk);
 uint64_t walk_random(random_walk *walk, uint64_t bound);  // 0..bound-1
 
-/// One random step: an operation with good, unknown or wrongly typed arguments, an inject, time, an overlay, now and
-/// then a reload, a reset, a capture or a restore.
+/// One random step: an operation with good, unknown or wrongly typed arguments, an inject, time, an overlay,
+/// now and then a reload, a reset, a capture or a restore.
 wd_status walk_step(random_walk *walk);
 
 /// The part of the machine at a path of keys; NULL when absent.

@@ -14,7 +14,8 @@ typedef struct wd_conform_counts {
 /// "step 3 (os.handleBack): state.tasks[0].stack: 2 elements wanted, 1 found". Borrowed.
 typedef void (*wd_conform_report)(void *context, const char *id, const char *difference);
 
-/// The device kinds: lifecycle, lifecycle-walks, merge, persistence, managers, permissions, providers, services.
+/// The device kinds: lifecycle, lifecycle-walks, merge, persistence, managers, permissions, providers,
+/// services.
 const char *const *wd_device_conform_kinds(size_t *ret_count);
 
 /// Replay `file` as one of `kind`. @param report  May be NULL.

@@ -1,9 +1,10 @@
 /// device.h - one simulated phone: its machine, the operations of its operating system, snapshots and resets.
 ///
-/// The machine is one value tree {os, apps, sys}: `os` and `apps` hold the stores behind the state; `sys` holds
-/// what is no store: activity histories, chooser, permission queue, managers' memories, id counters, RNG, clock,
-/// packages, pending results, scroll, focus, caret. So a snapshot is a reference, a restore swaps a root, a fork is
-/// a reference, and the device's digest is the digest of one value. No app knowledge lives here.
+/// The machine is one value tree {os, apps, sys}: `os` and `apps` hold the stores behind the state; `sys`
+/// holds what is no store: activity histories, chooser, permission queue, managers' memories, id counters,
+/// RNG, clock, packages, pending results, scroll, focus, caret. So a snapshot is a reference, a restore swaps
+/// a root, a fork is a reference, and the device's digest is the digest of one value. No app knowledge lives
+/// here.
 ///
 /// Thread rule: a device belongs to one thread. Between threads travel frozen machines (wd_value_freeze()).
 #ifndef SIM_DEVICE_H
@@ -13,7 +14,8 @@
 
 typedef struct wd_device wd_device;
 
-/// What the app platform supplies, so that the device knows no app. All may be NULL. `context` is passed through.
+/// What the app platform supplies, so that the device knows no app. All may be NULL. `context` is passed
+/// through.
 typedef struct wd_device_hooks {
     void *context;
     /// The view of an app's overlay that state shows (its adapter). Pure. On failure state shows
@@ -27,9 +29,9 @@ typedef struct wd_device_hooks {
 } wd_device_hooks;
 
 typedef struct wd_device_options {
-    const wd_value *packages;      // array of manifests in install order (vectors/fixture-apps.json form), or NULL
+    const wd_value *packages;      // array of manifests in install order (form: fixture-apps.json), or NULL
     const wd_value *app_defaults;  // {app id: overlay}, or NULL
-    const wd_value *os_defaults;   // patch over the OS defaults (content of providers, launcher, ...), or NULL
+    const wd_value *os_defaults;   // patch over the OS defaults (providers' content, launcher, ...), or NULL
     uint64_t seed;
     int64_t time_ms;               // virtual time at boot, ms since 1970 UTC; 0: WD_DEVICE_TIME_DEFAULT_MS
     int32_t utc_offset_min;        // the device's zone
@@ -44,7 +46,8 @@ enum { WD_DEVICE_ACTION_MS_DEFAULT = 1000, WD_DEVICE_UTC_OFFSET_DEFAULT = 480 };
 wd_device_options wd_device_options_default(void);
 
 /// Boot a device. @retval WD_EINVAL a malformed manifest or default; `error` names it.
-WD_NODISCARD wd_status wd_device_new(const wd_device_options *options, wd_device **ret_device, wd_error *error);
+WD_NODISCARD wd_status wd_device_new(
+    const wd_device_options *options, wd_device **ret_device, wd_error *error);
 void wd_device_destroy(wd_device **device_p);
 
 /// A second device in exactly this state (pending events aside, which it does not inherit). O(1).
@@ -58,11 +61,13 @@ wd_digest wd_device_digest(const wd_device *device);
 /// The machine, borrowed until the next call that changes the device.
 const wd_value *wd_device_machine(const wd_device *device);
 
-/// The visible state {os, apps} (os.md section 14). Unchanged parts are the same nodes as in the last state of this
-/// device or of the device it was forked from, so comparing two states costs what changed. Reading changes nothing.
+/// The visible state {os, apps} (os.md section 14). Unchanged parts are the same nodes as in the last state
+/// of this device or of the device it was forked from, so comparing two states costs what changed. Reading
+/// changes nothing.
 WD_NODISCARD wd_status wd_device_state(wd_device *device, wd_value **ret_state);
 
-/// Have the view of an app built anew at the next state, as when its adapter has changed. The machine is the same.
+/// Have the view of an app built anew at the next state, as when its adapter has changed. The machine is the
+/// same.
 WD_NODISCARD wd_status wd_device_invalidate(wd_device *device, const char *app);
 
 /// Inject a patch {os?, apps?} through the managers (os.md 4, 5; D1, D9 to D14); all or nothing.
@@ -76,11 +81,12 @@ WD_NODISCARD wd_status wd_device_reload(wd_device *device);
 /// `reload` false is resetState().
 WD_NODISCARD wd_status wd_device_reset(wd_device *device, bool reload);
 
-/// Perform an operation of the operating system by name: "os.launchApp", "app.navigate", "clipWrite", ... The names and
-/// arguments are those of vectors/README-device-ops.md; `wd_device_op_list()` lists them all.
+/// Perform an operation of the operating system by name: "os.launchApp", "app.navigate", "clipWrite", ... The
+/// names and arguments are those of vectors/README-device-ops.md; `wd_device_op_list()` lists them all.
 /// @param args        Object or NULL. Borrowed.
 /// @param ret_answer  May be NULL. NULL is stored when the operation answers nothing.
-/// @retval WD_ENOENT  unknown operation, app, activity, URI, permission...; WD_ETYPE, WD_EINVAL: bad arguments.
+/// @retval WD_ENOENT  unknown operation, app, activity, URI, permission...; WD_ETYPE, WD_EINVAL: bad
+/// arguments.
 ///                    Nothing changed, the digest is what it was.
 WD_NODISCARD wd_status wd_device_call(
     wd_device *device, const char *op, const wd_value *args, wd_value **ret_answer, wd_error *error);
@@ -92,9 +98,10 @@ WD_NODISCARD wd_status wd_device_advance(wd_device *device, int64_t ms);
 #define WD_DEVICE_ADVANCE_MAX_MS INT64_C(31622400000)
 int64_t wd_device_time_ms(const wd_device *device);
 
-/// What happened since the last call: broadcasts, lifecycle events, callbacks, dialogs, observer notices, in order;
-/// an array of objects ({"broadcast":action,"extras":..}, {"life":..,"app":..}, {"callback":..,"result":..}, ...).
-/// Events are no part of the machine. At most WD_DEVICE_EVENTS_MAX are kept; the oldest are dropped first.
+/// What happened since the last call: broadcasts, lifecycle events, callbacks, dialogs, observer notices, in
+/// order; an array of objects ({"broadcast":action,"extras":..}, {"life":..,"app":..},
+/// {"callback":..,"result":..}, ...). Events are no part of the machine. At most WD_DEVICE_EVENTS_MAX are
+/// kept; the oldest are dropped first.
 wd_value *wd_device_take_events(wd_device *device);
 enum { WD_DEVICE_EVENTS_MAX = 4096, WD_DEVICE_PACKAGES_MAX = 1024 };
 
@@ -102,13 +109,13 @@ enum { WD_DEVICE_EVENTS_MAX = 4096, WD_DEVICE_PACKAGES_MAX = 1024 };
 /// @retval WD_ENOENT not installed. @retval as check_overlay says.
 WD_NODISCARD wd_status wd_device_set_overlay(
     wd_device *device, const char *app, wd_value **overlay_p, wd_error *error);
-/// Scratch beside the stores that belongs to the machine: UI state of the app platform (scroll, focus, caret, ...).
-/// Borrowed, NULL when never set. Setting takes *ui_p.
+/// Scratch beside the stores that belongs to the machine: UI state of the app platform (scroll, focus, caret,
+/// ...). Borrowed, NULL when never set. Setting takes *ui_p.
 const wd_value *wd_device_ui(const wd_device *device);
 WD_NODISCARD wd_status wd_device_set_ui(wd_device *device, wd_value **ui_p);
 
-/// Next number of the machine's own generator (splitmix64; the state is in the machine). When memory is out the
-/// number is given, but not counted: the next call gives it again.
+/// Next number of the machine's own generator (splitmix64; the state is in the machine). When memory is out
+/// the number is given, but not counted: the next call gives it again.
 uint64_t wd_device_random(wd_device *device);
 
 /// JSON Schema (draft 2020-12) of the state's `os`, and of apps as open objects.
