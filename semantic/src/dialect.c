@@ -22,9 +22,9 @@ static const wd_dialect dialects[] = {
         "worldd's own actions as JSON: {\"kind\":\"tap\",\"x\":1,\"y\":2}, or an array of them" },
     { { "androidworld", "t3a", "m3a", "androidcontrol" }, WD_SPACE_PX, wd_dialect_androidworld,
         "AndroidWorld T3A, M3A, AndroidControl: {\"action_type\":\"click\",\"index\":6}; pixels" },
-    { { "uitars", "uitars_1.5", "uitars15" }, WD_SPACE_MODEL, wd_dialect_uitars,
+    { { "uitars", "ui_tars", "uitars_1.5" }, WD_SPACE_MODEL, wd_dialect_uitars,
         "UI-TARS: click(point='<point>1 2</point>'); pixels of the picture sent" },
-    { { "uitars_1.0", "uitars_v1", "uitars10" }, WD_SPACE_NORM1000, wd_dialect_uitars,
+    { { "uitars_1.0", "uitars_v1" }, WD_SPACE_NORM1000, wd_dialect_uitars,
         "UI-TARS 1.0: click(start_box='(1,2)'); 0..1000" },
     { { "autoglm", "open_autoglm" }, WD_SPACE_NORM1000, wd_dialect_autoglm,
         "AutoGLM: do(action=\"Tap\", element=[1,2]), finish(message=\"...\"); 0..999" },
@@ -52,9 +52,13 @@ static const wd_dialect dialects[] = {
 
 wd_status wd_dialect_find(const char *name, const wd_dialect **ret_dialect)
 {
+    char plain[WD_NAME_SIZE];
+    char own[WD_NAME_SIZE];
+    wd_plain_name(name, plain);
     for (size_t i = 0; i < WD_COUNT_OF(dialects); i++) {
         for (size_t n = 0; n < NAMES_MAX && dialects[i].names[n] != NULL; n++) {
-            if (strcmp(dialects[i].names[n], name) == 0) {
+            wd_plain_name(dialects[i].names[n], own);
+            if (strcmp(own, plain) == 0) {
                 *ret_dialect = &dialects[i];
                 return WD_OK;
             }

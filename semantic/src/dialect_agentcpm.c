@@ -94,8 +94,8 @@ void wd_dialect_agentcpm(wd_builder *builder, wd_reply_text *text)
     if (status == WD_OK) {
         object_actions(builder, object, (wd_span){ text->body.at + start, end - start });
         const wd_value *thought = wd_object_get(object, "thought");
-        if (wd_value_is(thought, WD_KIND_STRING) && builder->status == WD_OK &&
-            builder->reply->thought == NULL) {
+        if (wd_value_is(thought, WD_KIND_STRING) && !wd_value_is_text(thought, "") &&
+            builder->status == WD_OK && builder->reply->thought == NULL) {
             size_t length = 0;
             const char *words = wd_value_as_string(thought, &length);
             status = wd_action_set_text(&builder->reply->thought, words, length);

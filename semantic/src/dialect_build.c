@@ -456,7 +456,10 @@ static void build_time(wd_builder *builder, const char *name, const wd_value *va
         wd_span text;
         text.at = wd_value_as_string(value, &text.length);
         text = wd_span_trim(text);
-        size_t size = text.length == 0 ? 0 : read_decimal(text.at, text.length, &number);
+        if (text.length == 0) {
+            return;  // UI-TARS writes time='' for an argument that it leaves out
+        }
+        size_t size = read_decimal(text.at, text.length, &number);
         double unit = size == 0 ? 0 : unit_ms(wd_span_from(text, size), default_ms);
         if (unit > 0) {
             set_ms(builder, name, number * unit);

@@ -176,15 +176,18 @@ static size_t field_length(wd_span span, const char **ret_name)
     return 0;
 }
 
-/// Fields begin at the start, after a tab, and on a new line; other tabs and newlines belong to the value.
+/// Fields begin at the start, after a tab, and on a new line; other tabs and newlines belong to the value. Where
+/// there is no tab at all the model wrote blanks for them.
 static wd_status read_fields(wd_span line, wd_value **object_p)
 {
     wd_status status = WD_OK;
     const char *name = NULL;
     const char *next_name = NULL;
     size_t value = 0;
+    bool tabs = memchr(line.at, '\t', line.length) != NULL;
     for (size_t at = 0; status == WD_OK && at <= line.length; at++) {
-        bool begins = at == 0 || at == line.length || line.at[at - 1] == '\t' || line.at[at - 1] == '\n';
+        char before = at == 0 || at == line.length ? '\n' : line.at[at - 1];
+        bool begins = before == '\n' || before == (tabs ? '\t' : ' ');
         size_t length = begins && at < line.length ? field_length(wd_span_from(line, at), &next_name) : 0;
         if (length == 0 && at < line.length) {
             continue;

@@ -77,8 +77,9 @@ static wd_space space_of(wd_recording *recording, const wd_value *steps)
 /// Does the summary say that only the summary failed? Then the action had been carried out before.
 static bool only_summary_failed(wd_span summary)
 {
-    return wd_span_find(summary, "calling LLM") < summary.length ||
-           wd_span_find(summary, "summarization") < summary.length;
+    bool called = wd_span_find(summary, "calling LLM") < summary.length;
+    bool selecting = wd_span_find(summary, "action selection") < summary.length;
+    return wd_span_find(summary, "summarization") < summary.length || (called && !selecting);
 }
 
 /// Whatever the model writes, T3A's JSON or UI-TARS' calls.

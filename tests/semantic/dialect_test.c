@@ -170,6 +170,8 @@ static const struct row {
         "\",\"direction_of\":\"content\"}" },
     { "uitars: drag", "uitars", "Action: drag(start_box='(1,2)', end_box='(3,4)')",
         "{\"kind\":\"drag\",\"x\":1,\"y\":2,\"x2\":3,\"y2\":4,\"space\":\"model\"}" },
+    { "uitars: empty time is none", "uitars", "Action: long_press(start_box='(1,2)', time='')",
+        "{\"kind\":\"long_press\",\"x\":1,\"y\":2,\"space\":\"model\"}" },
     { "uitars: wait is five seconds", "uitars", "Action: wait()", "{\"kind\":\"wait\",\"ms\":5000}" },
     { "uitars: finished", "uitars", "Thought: done.\nAction: finished(content='it\\'s done')",
         "{\"kind\":\"complete\",\"text\":\"it's done\",\"status\":\"success\"}" },
@@ -280,6 +282,8 @@ static const struct row {
     { "agentcpm: goes on with nothing", "agentcpm", "{\"STATUS\":\"continue\"}", INVALID },
     // ---- GELab, MobileGym
     { "gelab: click", "gelab", "<THINK>t</THINK>\nexplain:open\taction:CLICK\tpoint:500,300\tsummary:done",
+        "{\"kind\":\"tap\",\"x\":500,\"y\":300,\"space\":\"norm1000\"}" },
+    { "gelab: blanks for tabs", "gelab", "explain:open it action:CLICK point:500,300 summary:done",
         "{\"kind\":\"tap\",\"x\":500,\"y\":300,\"space\":\"norm1000\"}" },
     { "gelab: colon in the value", "gelab", "action:TYPE\tvalue:a: b, c\tsummary:x",
         "{\"kind\":\"type\",\"text\":\"a: b, c\"}" },
@@ -664,6 +668,7 @@ static void dialects_have_names(void **state)
     }
     assert_int_equal(wd_dialect_find("klingon", &dialect), WD_ENOENT);
     assert_ptr_equal(dialect_of("gui_owl"), dialect_of("qwen_mobile_use"));
+    assert_ptr_equal(dialect_of("UI-TARS 1.5"), dialect_of("uitars"));
     assert_int_equal(wd_dialect_space(dialect_of("uitars_1.0")), WD_SPACE_NORM1000);
 }
 

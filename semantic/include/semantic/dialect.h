@@ -26,6 +26,7 @@ typedef struct wd_dialect_options {
     int32_t display_width, display_height;  // bounds of space "px"; 0 unknown
 } wd_dialect_options;
 
+/// By name; case, blanks, '_', '-' and '.' do not matter ("UI-TARS" is "uitars").
 /// @retval WD_ENOENT  no such dialect; *ret_dialect is untouched.
 WD_NODISCARD wd_status wd_dialect_find(const char *name, const wd_dialect **ret_dialect);
 /// All dialects and their other names, NULL past the end; for help texts.
