@@ -3,6 +3,8 @@
 
 #include "node.h"
 
+#include "tree/walk.h"
+
 // A delta is an array of operations. Each is an array: kind, `keep`, `steps`, then what the kind needs. The place
 // it speaks of is the first `keep` steps of the operation before it and then its own `steps`: keys of objects and
 // indexes of arrays, in the tree before the change.
@@ -94,10 +96,6 @@ static wd_status emit(delta_maker *maker, const char *kind, wd_value *x, wd_valu
 
 static wd_status descend(delta_maker *maker, wd_value **step_p, const wd_value *before, const wd_value *after)
 {
-    if (identical(before, after)) {
-        wd_value_unref(step_p);
-        return WD_OK;
-    }
     maker->steps[maker->step_count] = *step_p;
     *step_p = NULL;
     maker->step_count += 1;
@@ -108,6 +106,22 @@ static wd_status descend(delta_maker *maker, wd_value **step_p, const wd_value *
     return status;
 }
 
+static wd_status add_entry(
+    wd_value **list_p, size_t position, const char *name, size_t length, const wd_value *value)
+{
+    wd_value *key = NULL, *entry = NULL;
+    wd_status status = wd_value_string(name, length, &key);
+    if (status == WD_OK) {
+        status = wd_value_pack(&entry, "[i,v,v]", (int64_t)position, key, value);
+    }
+    if (status == WD_OK) {
+        status = wd_array_append(list_p, &entry);
+    }
+    wd_value_unref(&entry);
+    wd_value_unref(&key);
+    return status;
+}
+
 // Members of `object` that `other` has not: [[position, key, value], ..].
 static wd_status list_missing(const wd_value *object, const wd_value *other, wd_value **ret_list)
 {
@@ -115,19 +129,9 @@ static wd_status list_missing(const wd_value *object, const wd_value *other, wd_
     wd_iter iter = wd_iter_start(object);
     wd_status status = WD_OK;
     while (status == WD_OK && wd_iter_next(&iter)) {
-        if (wd_object_get_n(other, iter.key, iter.key_length) != NULL) {
-            continue;
+        if (wd_object_get_n(other, iter.key, iter.key_length) == NULL) {
+            status = add_entry(&list, iter.index, iter.key, iter.key_length, iter.value);
         }
-        wd_value *key = NULL, *entry = NULL;
-        status = wd_value_string(iter.key, iter.key_length, &key);
-        if (status == WD_OK) {
-            status = wd_value_pack(&entry, "[i,v,v]", (int64_t)iter.index, key, iter.value);
-        }
-        if (status == WD_OK) {
-            status = wd_array_append(&list, &entry);
-        }
-        wd_value_unref(&entry);
-        wd_value_unref(&key);
     }
     if (status != WD_OK) {
         wd_value_unref(&list);
@@ -211,26 +215,41 @@ static wd_status make_order(delta_maker *maker, const wd_value *before, const wd
     return status;
 }
 
+// Members that both have, and in *added_p those that came after them, as long as they did.
+static wd_status make_common(delta_maker *maker, wd_pair_walk *walk, size_t old_count, wd_value **added_p)
+{
+    wd_status status = WD_OK;
+    size_t position = old_count;
+    while (status == WD_OK && wd_pair_next(walk)) {
+        if (walk->before != NULL && walk->after != NULL) {
+            wd_value *step = NULL;
+            status = wd_value_string(walk->key, walk->key_length, &step);
+            if (status == WD_OK) {
+                status = descend(maker, &step, walk->before, walk->after);
+            }
+        } else if (walk->after != NULL && walk->kept_order) {
+            status = add_entry(added_p, position, walk->key, walk->key_length, walk->after);
+            position += 1;
+        }
+    }
+    return status;
+}
+
 static wd_status make_object(delta_maker *maker, const wd_value *before, const wd_value *after)
 {
-    wd_iter iter = wd_iter_start(before);
-    wd_status status = WD_OK;
-    while (status == WD_OK && wd_iter_next(&iter)) {
-        const wd_value *now = wd_object_get_n(after, iter.key, iter.key_length);
-        if (now == NULL || now == iter.value) {
-            continue;
-        }
-        wd_value *step = NULL;
-        status = wd_value_string(iter.key, iter.key_length, &step);
-        if (status == WD_OK) {
-            status = descend(maker, &step, iter.value, now);
-        }
+    wd_value *added = wd_value_array();
+    wd_pair_walk walk = wd_pair_start(before, after);
+    wd_status status = make_common(maker, &walk, wd_object_count(before), &added);
+    if (status == WD_OK && walk.kept_order && wd_array_count(added) > 0) {
+        return emit(maker, "o", wd_value_array(), added, NULL);
     }
-    if (status == WD_OK) {
+    wd_value_unref(&added);
+    if (status == WD_OK && !walk.kept_order) {
+        // Looked at in full, which costs the size of the object: members were removed or moved.
         status = make_members(maker, before, after);
-    }
-    if (status == WD_OK && !common_order_kept(before, after)) {
-        status = make_order(maker, before, after);
+        if (status == WD_OK && !common_order_kept(before, after)) {
+            status = make_order(maker, before, after);
+        }
     }
     return status;
 }
@@ -277,10 +296,12 @@ static wd_status make_array(delta_maker *maker, const wd_value *before, const wd
     size_t before_end = wd_array_count(before), after_end = wd_array_count(after);
     size_t from = 0;
     if (before_end != after_end) {
-        while (from < before_end && from < after_end &&
-               identical(wd_array_at(before, from), wd_array_at(after, from))) {
-            from += 1;
-        }
+        wd_pair_walk walk = wd_pair_start(before, after);
+        bool more;
+        do {
+            more = wd_pair_next(&walk);
+        } while (more && identical(walk.before, walk.after));
+        from = more ? walk.index : 0;
         while (before_end > from && after_end > from &&
                identical(wd_array_at(before, before_end - 1), wd_array_at(after, after_end - 1))) {
             before_end -= 1;
@@ -289,15 +310,15 @@ static wd_status make_array(delta_maker *maker, const wd_value *before, const wd
     }
     size_t paired_end = before_end < after_end ? before_end : after_end;
     wd_status status = WD_OK;
-    for (; from < paired_end && status == WD_OK; from++) {
-        const wd_value *old = wd_array_at(before, from), *now = wd_array_at(after, from);
-        if (old == now) {
+    wd_pair_walk walk = wd_pair_start(before, after);
+    while (status == WD_OK && wd_pair_next(&walk) && walk.index < paired_end) {
+        if (walk.index < from) {
             continue;
         }
         wd_value *step = NULL;
-        status = wd_value_int((int64_t)from, &step);
+        status = wd_value_int((int64_t)walk.index, &step);
         if (status == WD_OK) {
-            status = descend(maker, &step, old, now);
+            status = descend(maker, &step, walk.before, walk.after);
         }
     }
     if (status == WD_OK && before_end != after_end) {
@@ -315,13 +336,14 @@ static wd_status make_value(delta_maker *maker, const wd_value *before, const wd
     if (kind == wd_value_kind(after) && kind == WD_KIND_ARRAY) {
         return make_array(maker, before, after);
     }
-    return emit(maker, "=", wd_value_ref(before), wd_value_ref(after), NULL);
+    return identical(before, after) ? WD_OK
+                                    : emit(maker, "=", wd_value_ref(before), wd_value_ref(after), NULL);
 }
 
 wd_status wd_delta_make(const wd_value *before, const wd_value *after, wd_value **ret_delta)
 {
     delta_maker maker = { .delta = wd_value_array() };
-    wd_status status = identical(before, after) ? WD_OK : make_value(&maker, before, after);
+    wd_status status = before == after ? WD_OK : make_value(&maker, before, after);
     if (status != WD_OK) {
         wd_value_unref(&maker.delta);
         return status;

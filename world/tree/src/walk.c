@@ -8,7 +8,7 @@ enum { PHASE_BOTH, PHASE_OLD, PHASE_NEW, PHASE_END, PHASE_FLAT };
 
 wd_pair_walk wd_pair_start(const wd_value *before, const wd_value *after)
 {
-    wd_pair_walk walk = { .phase = PHASE_BOTH };
+    wd_pair_walk walk = { .phase = PHASE_BOTH, .kept_order = true };
     if (before == NULL || after == NULL || before == after) {
         return walk;
     }
@@ -320,6 +320,21 @@ static bool same_shape_next(
     return true;
 }
 
+// The leaves at hand keep the order if the old one's keys are the first of the new one's, and if nothing was added
+// before them.
+static void note_order(wd_pair_walk *walk)
+{
+    const wd_object_node *old_leaf = walk->old_leaf, *new_leaf = walk->new_leaf;
+    uint32_t old_count = leaf_count(old_leaf), new_count = leaf_count(new_leaf);
+    bool kept = old_count <= new_count && (old_count == 0 || !walk->appended) &&
+                (walk->phase == PHASE_BOTH || walk->phase == PHASE_END);
+    for (uint32_t i = 0; kept && i < old_count && old_leaf->shape != new_leaf->shape; i++) {
+        kept = wd_key_same(old_leaf->shape->keys[i], new_leaf->shape->keys[i]);
+    }
+    walk->appended = walk->appended || new_count > old_count;
+    walk->kept_order = walk->kept_order && kept;
+}
+
 static bool next_member(wd_pair_walk *walk)
 {
     for (;;) {
@@ -341,6 +356,7 @@ static bool next_member(wd_pair_walk *walk)
         if (!next_leaf_pair(walk)) {
             return false;
         }
+        note_order(walk);
         walk->next = 0;
     }
 }

@@ -16,6 +16,8 @@ typedef struct wd_pair_walk {
     size_t index;            // arrays: position of the pair
     const wd_value *before;  // NULL: only the other side has it
     const wd_value *after;
+    bool kept_order;  // objects: so far the new one has the old members in their old order, and others only
+                      // after them; false when that is not known
     // Private from here on.
     const wd_value *old_root, *new_root;
     const void *old_leaf, *new_leaf;
@@ -23,6 +25,7 @@ typedef struct wd_pair_walk {
     size_t leaf_end;       // arrays: where the leaves at hand stop running side by side
     uint32_t leaf_number;  // tables: the next leaf to look at
     uint32_t phase;
+    bool appended;
 } wd_pair_walk;
 
 /// Two arrays are walked by index, two objects by name: the old one's members in their order, leaf by leaf, and after
