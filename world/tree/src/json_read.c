@@ -382,6 +382,10 @@ static wd_status read_array(json_reader *reader, wd_value **ret_value)
     size_t base = reader->item_count;
     wd_status status = WD_OK;
     bool closed = take(reader, ']');
+    if (closed) {
+        *ret_value = wd_value_array();
+        return WD_OK;
+    }
     while (status == WD_OK && !closed) {
         wd_value *item = NULL;
         status = read_value(reader, &item);
