@@ -37,7 +37,7 @@ WD_NODISCARD wd_status wd_lua_adapt(wd_lua *lua, wd_call *call, wd_value **ret_v
 WD_NODISCARD wd_status wd_lua_provide(wd_lua *lua, wd_call *call, const char *authority, const char *op,
     const wd_value *args, wd_value **ret_answer, wd_error *error);
 
-/// Routes that a pack's screens declare, sorted; a new array of texts.
-WD_NODISCARD wd_status wd_lua_routes(wd_lua *lua, const wd_pack *pack, wd_value **ret_routes);
+/// Names of the functions in "screens" (routes), "actions", "views", "results" or "providers", sorted; a new array.
+WD_NODISCARD wd_status wd_lua_names(wd_lua *lua, const wd_pack *pack, const char *part, wd_value **ret_names);
 
 #endif

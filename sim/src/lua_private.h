@@ -30,6 +30,13 @@ static inline wd_lua *wd_lua_of(lua_State *state)
     return *(wd_lua **)lua_getextraspace(state);
 }
 
+/// Call `function` with `argument` as its only argument, within the limits of one call.
+WD_NODISCARD wd_status wd_lua_protected(wd_lua *lua, lua_CFunction function, void *argument, wd_error *error);
+/// Drop garbage when a good deal of it has gathered; between calls only.
+void wd_lua_collect(wd_lua *lua);
+/// Push {screens, actions, views, providers, results, adapter} of a loaded pack.
+void wd_lua_push_pack(lua_State *state, const wd_pack *pack);
+
 /// The running call; raises when there is none (app.lua is being loaded).
 wd_call *wd_lua_call_of(lua_State *state);
 
