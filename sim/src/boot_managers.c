@@ -18,7 +18,8 @@ wd_status wd_boot_store(wd_machine *machine, const wd_value *defaults, const cha
     return wd_machine_put(machine, WD_AT("os", store), &value);
 }
 
-/// What managers remember. Quick settings reset to the defaults of this device, so a pack's are laid over ours.
+/// What managers remember. Quick settings reset to the defaults of this device, so a pack's are laid over
+/// ours.
 static wd_status boot_memories(
     wd_machine *machine, const wd_value *defaults, const wd_device_options *options, wd_error *error)
 {

@@ -112,8 +112,8 @@ static wd_status op_send_mark(
     return status == WD_OK ? mark(machine, "returned from send") : status;
 }
 
-/// The receiver of `action` with the highest priority below (`limit`, `after`), in order of registration; the list's
-/// length when there is none. *limit_p and *after_p move on to it.
+/// The receiver of `action` with the highest priority below (`limit`, `after`), in order of registration; the
+/// list's length when there is none. *limit_p and *after_p move on to it.
 static bool next_ordered(
     const wd_value *list, const wd_value *action, double *limit_p, size_t *after_p, const wd_value **ret_row)
 {

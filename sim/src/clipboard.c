@@ -53,7 +53,8 @@ static wd_status put(wd_machine *machine, wd_value **history_p)
     return status == WD_OK ? wd_machine_put(machine, CLIPBOARD, &store) : status;
 }
 
-/// Does an entry say the same as the newest one, its time aside? Then nothing has changed that anybody is told.
+/// Does an entry say the same as the newest one, its time aside? Then nothing has changed that anybody is
+/// told.
 static bool tells_the_same(const wd_value *before, const wd_value *item)
 {
     return before != NULL && wd_value_equal(wd_object_get(before, "type"), wd_object_get(item, "type")) &&
@@ -119,7 +120,7 @@ static wd_status write(wd_machine *machine, wd_value **item_p)
     return status;
 }
 
-// ---- operations -----------------------------------------------------------------------------------------------------------
+// ---- operations -------------------------------------------------------------------------------------------
 
 static wd_status write_typed(wd_machine *machine, const wd_value *args, const char *type, wd_error *error)
 {
@@ -259,7 +260,7 @@ wd_status wd_view_clipboard(const wd_machine *machine, wd_value **ret_view)
         wd_object_get(item, "source"));
 }
 
-// ---- loading ----------------------------------------------------------------------------------------------------------
+// ---- loading ----------------------------------------------------------------------------------------------
 
 static bool is_entry(const wd_value *item)
 {

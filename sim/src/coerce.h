@@ -1,6 +1,8 @@
-/// coerce.h - how texts, numbers and flags of loosely typed input are read (os.md section 6 and vectors' "text coercion").
+/// coerce.h - how texts, numbers and flags of loosely typed input are read (os.md section 6 and vectors'
+/// "text coercion").
 ///
-/// The OS behind os.md was written in JavaScript; where decisions.md keeps its readings, they live here, once.
+/// The OS behind os.md was written in JavaScript; where decisions.md keeps its readings, they live here,
+/// once.
 #ifndef SIM_COERCE_H
 #define SIM_COERCE_H
 
@@ -24,10 +26,11 @@ WD_NODISCARD wd_status wd_slice_value(wd_slice slice, wd_value **ret_text);
 
 /// Not one of absent, null, false, 0, "".
 bool wd_truthy(const wd_value *value);
-/// Text of a value: a string as it is, numbers in decimal (5, 5.5, never 5.0), true, false; absent and null are "";
-/// arrays and objects are compact JSON.
+/// Text of a value: a string as it is, numbers in decimal (5, 5.5, never 5.0), true, false; absent and null
+/// are ""; arrays and objects are compact JSON.
 WD_NODISCARD wd_status wd_text_form(const wd_value *value, wd_value **ret_text);
-/// The number a value reads as: numbers, numeric texts (blank is 0), null 0, booleans 0 and 1. False for anything else.
+/// The number a value reads as: numbers, numeric texts (blank is 0), null 0, booleans 0 and 1. False for
+/// anything else.
 bool wd_number_form(const wd_value *value, double *ret_number);
 /// A text that is a decimal number, blanks around it allowed; blank is no number here.
 bool wd_numeric_text(wd_slice text, double *ret_number);
@@ -38,7 +41,8 @@ WD_NODISCARD wd_status wd_value_number(double number, wd_value **ret_number);
 /// The six texts of decision D14 and booleans. False for anything else.
 bool wd_flag_form(const wd_value *value, bool *ret_flag);
 
-/// Set, append and insert as the tree does, but the item is taken also on failure, so that it can be made in place.
+/// Set, append and insert as the tree does, but the item is taken also on failure, so that it can be made in
+/// place.
 WD_NODISCARD wd_status wd_member_put(wd_value **object_p, const char *key, wd_value **item_p);
 WD_NODISCARD wd_status wd_member_put_n(
     wd_value **object_p, const char *key, size_t length, wd_value **item_p);

@@ -26,7 +26,7 @@ wd_status wd_conform_sequence_call(wd_conform_sequence *sequence, const char *op
     return wd_conform_call(sequence->run, sequence->device, op, args, sequence->refused, &sequence->answer);
 }
 
-// ---- calls that are no operations -----------------------------------------------------------------------------------
+// ---- calls that are no operations -------------------------------------------------------------------------
 
 static wd_status capture(wd_conform_sequence *sequence, const char *name)
 {
@@ -112,7 +112,7 @@ static wd_status perform(
     return wd_conform_sequence_call(sequence, op, args);
 }
 
-// ---- comparing ------------------------------------------------------------------------------------------------------
+// ---- comparing --------------------------------------------------------------------------------------------
 
 const wd_value *wd_conform_given(wd_conform_sequence *sequence, const wd_value *step, const char *member)
 {
@@ -155,7 +155,7 @@ wd_status wd_conform_broadcasts(const wd_conform_sequence *sequence, wd_value **
     return status;
 }
 
-// ---- steps ----------------------------------------------------------------------------------------------------------
+// ---- steps ------------------------------------------------------------------------------------------------
 
 static void forget_step(wd_conform_sequence *sequence)
 {

@@ -1,5 +1,6 @@
-/// conform_steps.h - what the replays of managers, permissions, providers and services share: a sequence of steps, and
-/// the calls that are no operations of a device (inject, capture, restore, reset, the clock, a look at the state).
+/// conform_steps.h - what the replays of managers, permissions, providers and services share: a sequence of
+/// steps, and the calls that are no operations of a device (inject, capture, restore, reset, the clock, a
+/// look at the state).
 #ifndef SIM_CONFORM_STEPS_H
 #define SIM_CONFORM_STEPS_H
 
@@ -37,7 +38,8 @@ WD_NODISCARD wd_status wd_conform_inject_os(wd_conform_sequence *sequence, const
 /// Call an operation of the device.
 WD_NODISCARD wd_status wd_conform_sequence_call(
     wd_conform_sequence *sequence, const char *op, const wd_value *args);
-/// What the vectors last gave for a member that stands in a step only when it changed. Borrowed, NULL: never given.
+/// What the vectors last gave for a member that stands in a step only when it changed. Borrowed, NULL: never
+/// given.
 const wd_value *wd_conform_given(wd_conform_sequence *sequence, const wd_value *step, const char *member);
 /// Compare an answer with the step's `ret`, when it has one.
 WD_NODISCARD wd_status wd_conform_expect_ret(wd_conform_sequence *sequence, const wd_value *step);

@@ -1,4 +1,5 @@
-// Shared storage (os.md 12): nodes sorted by path, as state shows them; contents are metadata, and a text where given.
+// Shared storage (os.md 12): nodes sorted by path, as state shows them; contents are metadata, and a text
+// where given.
 #include "services.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@ enum { NODES_MAX = 1 << 20, PATH_MAX_BYTES = 4096 };
 
 #define NODES WD_AT("os", "fileSystem", "nodes")
 
-// ---- paths ------------------------------------------------------------------------------------------------------------
+// ---- paths ------------------------------------------------------------------------------------------------
 
 static char folded(char c)
 {
@@ -123,7 +124,7 @@ static wd_status arg_path(const wd_value *args, const char *name, wd_slice *ret_
     return WD_OK;
 }
 
-// ---- nodes ------------------------------------------------------------------------------------------------------------
+// ---- nodes ------------------------------------------------------------------------------------------------
 
 static bool is_folder(const wd_value *node)
 {
@@ -228,7 +229,7 @@ static wd_value *nodes_now(const wd_machine *machine)
     return nodes != NULL ? wd_value_ref(nodes) : wd_value_array();
 }
 
-// ---- boot -------------------------------------------------------------------------------------------------------------
+// ---- boot -------------------------------------------------------------------------------------------------
 
 /// "seed_" and the path with '_' for '/'; the root is "root".
 static wd_status seed_id(wd_slice path, wd_value **ret_id)
@@ -278,7 +279,7 @@ wd_status wd_file_system_boot(wd_machine *machine, const wd_value *seed, wd_erro
     return put_all(machine, status, &nodes);
 }
 
-// ---- operations -------------------------------------------------------------------------------------------------------
+// ---- operations -------------------------------------------------------------------------------------------
 
 static wd_status op_make_folder(
     wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
@@ -570,7 +571,7 @@ const wd_op wd_ops_file_system[] = {
     { NULL, NULL },
 };
 
-// ---- view -------------------------------------------------------------------------------------------------------------
+// ---- view -------------------------------------------------------------------------------------------------
 
 /// Nodes as they are, thumbnails aside.
 wd_status wd_view_file_system(const wd_machine *machine, wd_value **ret_view)

@@ -1,4 +1,5 @@
-// The sections settings and hardware of an inject (os.md 5): managed fields through their managers, the rest merged.
+// The sections settings and hardware of an inject (os.md 5): managed fields through their managers, the rest
+// merged.
 #include "managers.h"
 
 #include "tree/patch.h"
@@ -20,7 +21,7 @@ static const wd_value *member(const wd_value *patch, const char *key)
     return value == NULL || wd_value_is_undefined(value) ? NULL : value;
 }
 
-// ---- what a patch of settings and hardware may hold ---------------------------------------------------------------------
+// ---- what a patch of settings and hardware may hold -------------------------------------------------------
 
 typedef enum wanted {
     WANTED_FLAG,
@@ -127,7 +128,7 @@ static wd_status merge_rest(wd_machine *machine, wd_place place, const wd_value 
     return status;
 }
 
-// ---- settings -----------------------------------------------------------------------------------------------------------
+// ---- settings ---------------------------------------------------------------------------------------------
 
 // In this order, airplane mode first (D1).
 static const rule global_rules[] = { { "airplaneModeEnabled", WANTED_FLAG }, { "wifiEnabled", WANTED_FLAG },
@@ -179,7 +180,7 @@ static wd_status inject_settings(wd_machine *machine, const wd_value *patch, wd_
     return status;
 }
 
-// ---- hardware -----------------------------------------------------------------------------------------------------------
+// ---- hardware ---------------------------------------------------------------------------------------------
 
 static wd_status check_hardware(const wd_value *patch, wd_error *error)
 {
@@ -257,7 +258,7 @@ static wd_status inject_hardware(wd_machine *machine, const wd_value *patch, wd_
     return status == WD_OK ? wd_radio_settle(machine) : status;
 }
 
-// ---- sections -----------------------------------------------------------------------------------------------------------
+// ---- sections ---------------------------------------------------------------------------------------------
 
 /// Numbers that are none change nothing: they are taken out before anything is merged.
 static wd_status inject_clean(wd_machine *machine, const wd_value *patch, wd_error *error,

@@ -1,6 +1,6 @@
-// The launcher's layout (os.md 12, 14). The store holds {version, grid, wallpaper, screens [{id}], items {id: item},
-// folders {id: {id, name, size, items}}, hiddenApps}; an item has kind, what it shows, and its place: container
-// ("hotseat" or a screen's id), cellX, cellY (hotseat: cellX is the slot). State shows a summary.
+// The launcher's layout (os.md 12, 14). The store holds {version, grid, wallpaper, screens [{id}], items {id:
+// item}, folders {id: {id, name, size, items}}, hiddenApps}; an item has kind, what it shows, and its place:
+// container ("hotseat" or a screen's id), cellX, cellY (hotseat: cellX is the slot). State shows a summary.
 #include "package.h"
 #include "services.h"
 
@@ -11,7 +11,7 @@ static const char hotseat[] = "hotseat";
 
 #define LAUNCHER WD_AT("os", "launcher")
 
-// ---- default layout -----------------------------------------------------------------------------------------------------
+// ---- default layout ---------------------------------------------------------------------------------------
 
 /// Where the next app goes.
 typedef struct layout {
@@ -113,7 +113,7 @@ wd_status wd_launcher_boot(wd_machine *machine)
     return status == WD_OK ? wd_machine_put(machine, LAUNCHER, &store) : status;
 }
 
-// ---- operations -----------------------------------------------------------------------------------------------------------
+// ---- operations -------------------------------------------------------------------------------------------
 
 /// Replace the layout.
 static wd_status op_set(wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
@@ -147,7 +147,7 @@ const wd_op wd_ops_launcher[] = {
     { NULL, NULL },
 };
 
-// ---- summary --------------------------------------------------------------------------------------------------------------
+// ---- summary ----------------------------------------------------------------------------------------------
 
 static int64_t cell(const wd_value *item, const char *axis)
 {

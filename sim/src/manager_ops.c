@@ -40,113 +40,122 @@ static wd_status with_percent(wd_machine *machine, const wd_value *args, const c
     return status == WD_OK && present ? wd_percent_set(machine, field, number) : status;
 }
 
-// The signature of an operation, whose answer stays empty.
-#define SETTER(name)                                                                                         \
-    static wd_status name(wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
-
-SETTER(op_wifi)
+static wd_status op_wifi(wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_flag(machine, args, wd_wifi_set, error);
 }
 
-SETTER(op_mobile_data)
+static wd_status op_mobile_data(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_flag(machine, args, wd_mobile_data_set, error);
 }
 
-SETTER(op_bluetooth)
+static wd_status op_bluetooth(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_flag(machine, args, wd_bluetooth_set, error);
 }
 
-SETTER(op_airplane)
+static wd_status op_airplane(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_flag(machine, args, wd_airplane_set, error);
 }
 
-SETTER(op_hotspot)
+static wd_status op_hotspot(wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_flag(machine, args, wd_hotspot_set, error);
 }
 
-SETTER(op_vpn)
+static wd_status op_vpn(wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_flag(machine, args, wd_vpn_set, error);
 }
 
-SETTER(op_silent)
+static wd_status op_silent(wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_flag(machine, args, wd_silent_set, error);
 }
 
-SETTER(op_dnd)
+static wd_status op_dnd(wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_flag(machine, args, wd_dnd_set, error);
 }
 
-SETTER(op_battery_saver)
+static wd_status op_battery_saver(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_global(machine, args, "batterySaverEnabled", error);
 }
 
-SETTER(op_auto_brightness)
+static wd_status op_auto_brightness(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_global(machine, args, "autoBrightnessEnabled", error);
 }
 
-SETTER(op_dark_mode)
+static wd_status op_dark_mode(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_global(machine, args, "darkModeEnabled", error);
 }
 
-SETTER(op_eye_comfort)
+static wd_status op_eye_comfort(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_global(machine, args, "eyeComfortEnabled", error);
 }
 
-SETTER(op_media_volume)
+static wd_status op_media_volume(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_percent(machine, args, "mediaVolume", error);
 }
 
-SETTER(op_brightness)
+static wd_status op_brightness(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_percent(machine, args, "brightness", error);
 }
 
-SETTER(op_font_size)
+static wd_status op_font_size(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_percent(machine, args, "fontSizePct", error);
 }
 
-SETTER(op_display_size)
+static wd_status op_display_size(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_percent(machine, args, "displaySizePct", error);
 }
 
-SETTER(op_eye_comfort_level)
+static wd_status op_eye_comfort_level(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_percent(machine, args, "eyeComfortLevel", error);
 }
 
-SETTER(op_battery_percent)
+static wd_status op_battery_percent(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     double number = 0;
@@ -155,7 +164,8 @@ SETTER(op_battery_percent)
     return status == WD_OK && present ? wd_battery_set_percent(machine, number) : status;
 }
 
-SETTER(op_charging)
+static wd_status op_charging(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     bool charging = false;
@@ -181,7 +191,7 @@ static wd_status arg_slice(const wd_value *args, wd_slice *ret_text, wd_error *e
     return WD_OK;
 }
 
-SETTER(op_wifi_ip)
+static wd_status op_wifi_ip(wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     wd_slice text = { 0 };
@@ -189,7 +199,8 @@ SETTER(op_wifi_ip)
     return status == WD_OK ? wd_wifi_set_address(machine, text) : status;
 }
 
-SETTER(op_device_name)
+static wd_status op_device_name(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     wd_slice text = { 0 };
@@ -197,7 +208,8 @@ SETTER(op_device_name)
     return status == WD_OK ? wd_device_name_set(machine, text) : status;
 }
 
-SETTER(op_set_locale)
+static wd_status op_set_locale(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     wd_slice text = { 0 };
@@ -205,7 +217,8 @@ SETTER(op_set_locale)
     return status == WD_OK ? wd_locale_set(machine, wd_object_get(args, "v")) : status;
 }
 
-SETTER(op_connect_wifi)
+static wd_status op_connect_wifi(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     wd_slice text = { 0 };
@@ -221,19 +234,22 @@ static wd_status with_list(wd_machine *machine, const wd_value *args,
                                             : wd_error_set(error, WD_ETYPE, "v: a list is needed");
 }
 
-SETTER(op_nearby_wifi)
+static wd_status op_nearby_wifi(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_list(machine, args, wd_nearby_wifi_set, error);
 }
 
-SETTER(op_nearby_bluetooth)
+static wd_status op_nearby_bluetooth(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)ret_answer;
     return with_list(machine, args, wd_nearby_bluetooth_set, error);
 }
 
-SETTER(op_disconnect_wifi)
+static wd_status op_disconnect_wifi(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)args;
     (void)ret_answer;
@@ -241,7 +257,8 @@ SETTER(op_disconnect_wifi)
     return wd_wifi_disconnect(machine);
 }
 
-SETTER(op_connect_bluetooth)
+static wd_status op_connect_bluetooth(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     bool connected = false;
     wd_slice text = { 0 };
@@ -253,7 +270,8 @@ SETTER(op_connect_bluetooth)
     return status;
 }
 
-SETTER(op_disconnect_bluetooth)
+static wd_status op_disconnect_bluetooth(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     wd_slice text = { 0 };
     wd_status status = arg_slice(args, &text, error);
@@ -264,7 +282,8 @@ SETTER(op_disconnect_bluetooth)
     return status;
 }
 
-SETTER(op_get_locale)
+static wd_status op_get_locale(
+    wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)args;
     (void)error;

@@ -1,16 +1,19 @@
-/// managers.h - the only writers of constrained fields of `os.settings` and `os.hardware` (os.md 6, D1, D13 to D18).
+/// managers.h - the only writers of constrained fields of `os.settings` and `os.hardware` (os.md 6, D1, D13
+/// to D18).
 ///
 /// Where things are:
 ///   os.settings.global    16 flags and the language, os.settings.system  5 percentages
-///   os.hardware           battery, cellular, wifi, bluetooth, storage, hotspot, nearbyWifi, nearbyBluetooth, flags
+///   os.hardware           battery, cellular, wifi, bluetooth, storage, hotspot, nearbyWifi, nearbyBluetooth,
+///                         flags
 ///   os.build, os.telephony  the effective records: defaults with overrides applied (os.md 8)
 ///   sys.managers          what managers remember: silentBeforeDnd (bool, absent when do-not-disturb is off),
 ///                         globalDefaults (settings.global at boot, what quick settings reset to),
-///                         batteryLow (the latch: bool, absent is false), mirrored (int: bit i is set when the
-///                         preference of row i of the mirror table was written and hence shows in os.preferences)
+///                         batteryLow (the latch: bool, absent is false), mirrored (int: bit i is set when
+///                         the preference of row i of the mirror table was written and hence shows in
+///                         os.preferences)
 ///
-/// Managers write; nobody announces a changed field there. wd_announce() compares the fields before and after a whole
-/// operation, so each broadcast is sent once, and exactly when what it reports has changed (D18).
+/// Managers write; nobody announces a changed field there. wd_announce() compares the fields before and after
+/// a whole operation, so each broadcast is sent once, and exactly when what it reports has changed (D18).
 #ifndef SIM_MANAGERS_H
 #define SIM_MANAGERS_H
 
@@ -26,11 +29,11 @@ typedef wd_status wd_op_function_type(
 #define WD_HARDWARE(...) WD_AT("os", "hardware", __VA_ARGS__)
 
 /// Tell what changed between the machine tree `before` and now: CONNECTIVITY_CHANGE, STATUS_BAR_CHANGED,
-/// LOCALE_CHANGED, and bring stored preferences that mirror fields up to date (D13). To be called once after every
-/// operation, inject and restore. Costs two look-ups when neither settings nor hardware changed.
+/// LOCALE_CHANGED, and bring stored preferences that mirror fields up to date (D13). To be called once after
+/// every operation, inject and restore. Costs two look-ups when neither settings nor hardware changed.
 WD_NODISCARD wd_status wd_announce(wd_machine *machine, const wd_value *before);
 
-// ---- typed access -------------------------------------------------------------------------------------------------
+// ---- typed access -----------------------------------------------------------------------------------------
 
 bool wd_flag(const wd_machine *machine, wd_place place);  // false when absent
 /// Write only when different, so that unchanged parts stay the same nodes.
@@ -38,7 +41,7 @@ WD_NODISCARD wd_status wd_set_flag(wd_machine *machine, wd_place place, bool fla
 WD_NODISCARD wd_status wd_set_int(wd_machine *machine, wd_place place, int64_t number);
 WD_NODISCARD wd_status wd_set_value(wd_machine *machine, wd_place place, const wd_value *value);
 
-// ---- connectivity (connectivity.c) ------------------------------------------------------------------------------------
+// ---- connectivity (connectivity.c) ------------------------------------------------------------------------
 
 WD_NODISCARD wd_status wd_wifi_set(wd_machine *machine, bool on);
 WD_NODISCARD wd_status wd_mobile_data_set(wd_machine *machine, bool on);
@@ -54,12 +57,13 @@ WD_NODISCARD wd_status wd_wifi_connect(wd_machine *machine, wd_slice ssid);
 WD_NODISCARD wd_status wd_wifi_disconnect(wd_machine *machine);
 WD_NODISCARD wd_status wd_bluetooth_connect(wd_machine *machine, const wd_value *mac, bool *ret_connected);
 WD_NODISCARD wd_status wd_bluetooth_disconnect(wd_machine *machine, const wd_value *mac);
-/// After a write that went past the calls above: what airplane mode and Wi-Fi off force to zero is zero (D1, D16).
+/// After a write that went past the calls above: what airplane mode and Wi-Fi off force to zero is zero (D1,
+/// D16).
 WD_NODISCARD wd_status wd_radio_settle(wd_machine *machine);
 /// Preference wifi_password__<ssid> = "12345678" for listed secured access points that have none.
 WD_NODISCARD wd_status wd_wifi_default_passwords(wd_machine *machine, const wd_value *list);
 
-// ---- audio, battery, display (audio.c, battery.c, display.c) ----------------------------------------------------------
+// ---- audio, battery, display (audio.c, battery.c, display.c) ----------------------------------------------
 
 WD_NODISCARD wd_status wd_silent_set(wd_machine *machine, bool on);
 WD_NODISCARD wd_status wd_dnd_set(wd_machine *machine, bool on);
@@ -70,7 +74,7 @@ WD_NODISCARD wd_status wd_battery_set_cycles(wd_machine *machine, double cycles)
 /// One of the five fields of settings.system, rounded and clamped to 0..100.
 WD_NODISCARD wd_status wd_percent_set(wd_machine *machine, const char *field, double percent);
 
-// ---- quick settings, locale, build (quick_settings.c, locale.c, build.c) ------------------------------------------------
+// ---- quick settings, locale, build (quick_settings.c, locale.c, build.c) ----------------------------------
 
 /// Set a flag of settings.global through its manager, or plainly when it has none.
 WD_NODISCARD wd_status wd_global_set(wd_machine *machine, const char *key, bool on);

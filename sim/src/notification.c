@@ -37,7 +37,7 @@ static wd_status announce_removed(wd_machine *machine, const wd_value *item)
     return announce(machine, "os.intent.action.NOTIFICATION_REMOVED", item);
 }
 
-// ---- push -----------------------------------------------------------------------------------------------------------------
+// ---- push -------------------------------------------------------------------------------------------------
 
 /// A trimmed text; nothing when blank or no text.
 static wd_status set_trimmed(wd_value **item_p, const char *key, const wd_value *input)
@@ -155,9 +155,10 @@ static wd_status is_switched_off(const wd_machine *machine, const wd_value *app,
     return status;
 }
 
-// ---- heads-up -------------------------------------------------------------------------------------------------
+// ---- heads-up ---------------------------------------------------------------------------------------------
 
-/// A new notice hangs over the screen unless do-not-disturb, the switch against it or its importance forbid it.
+/// A new notice hangs over the screen unless do-not-disturb, the switch against it or its importance forbid
+/// it.
 static wd_status show_heads_up(wd_machine *machine, const wd_value *item)
 {
     bool suppressed = false;
@@ -235,7 +236,7 @@ wd_status wd_notification_push(wd_machine *machine, const wd_value *input, wd_va
     return status;
 }
 
-// ---- removing -------------------------------------------------------------------------------------------------------------
+// ---- removing ---------------------------------------------------------------------------------------------
 
 /// What is to be removed. NULL members are no condition.
 typedef struct filter {
@@ -314,7 +315,7 @@ static wd_status mark_read(wd_machine *machine, const char *id, bool read)
     return status;
 }
 
-// ---- operations -----------------------------------------------------------------------------------------------------------
+// ---- operations -------------------------------------------------------------------------------------------
 
 static wd_status op_push(wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {

@@ -1,6 +1,7 @@
 /// ops.c - the operations of all parts under their names, and typed reading of arguments.
 #include "device_struct.h"
 #include "package.h"
+#include "permission.h"
 #include "provider.h"
 #include "services.h"
 
@@ -17,6 +18,7 @@ static const wd_op *const parts[] = {
     wd_ops_manager,
     wd_ops_preference,
     wd_ops_permission,
+    wd_ops_permission_request,
     wd_ops_provider,
     wd_ops_sms,
     wd_ops_clipboard,

@@ -47,7 +47,7 @@ const wd_value *wd_package_name(const wd_value *manifest, int locale)
     return name != NULL ? name : wd_object_get(manifest, "id");
 }
 
-// ---- look-ups ---------------------------------------------------------------------------------------------------------
+// ---- look-ups ---------------------------------------------------------------------------------------------
 
 static bool same_folded(wd_slice name, const wd_value *other)
 {
@@ -177,7 +177,7 @@ static wd_status op_query_intents(
     return status;
 }
 
-// ---- install, uninstall -------------------------------------------------------------------------------------------------
+// ---- install, uninstall -----------------------------------------------------------------------------------
 
 static wd_status announce(wd_machine *machine, const char *action, const wd_value *manifest)
 {
@@ -244,7 +244,7 @@ const wd_op wd_ops_package[] = {
     { NULL, NULL },
 };
 
-// ---- view ---------------------------------------------------------------------------------------------------------------
+// ---- view -------------------------------------------------------------------------------------------------
 
 /// Insert by id, so that the list is sorted as state shows it.
 static wd_status insert_sorted(wd_value **list_p, wd_value **entry_p)

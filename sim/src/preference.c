@@ -199,8 +199,9 @@ static wd_status canonical(const char *key, wd_buffer *copy, const char **ret_ke
     return WD_OK;
 }
 
-// ---- mirrors --------------------------------------------------------------------------------------------------------
-// sys.managers.mirrored has a bit for each mirror that was written, in the order of the mirrors among the rows.
+// ---- mirrors ----------------------------------------------------------------------------------------------
+// sys.managers.mirrored has a bit for each mirror that was written, in the order of the mirrors among the
+// rows.
 
 #define MIRRORED WD_AT("sys", "managers", "mirrored")
 
@@ -271,7 +272,7 @@ wd_status wd_preference_mirrors(const wd_machine *machine, wd_value **ret_mirror
     return status;
 }
 
-// ---- writing --------------------------------------------------------------------------------------------------------
+// ---- writing ----------------------------------------------------------------------------------------------
 
 wd_status wd_preference_store(wd_machine *machine, const char *key, const wd_value *value)
 {
@@ -427,7 +428,7 @@ wd_status wd_preference_set(wd_machine *machine, const char *key, const wd_value
     return status;
 }
 
-// ---- reading --------------------------------------------------------------------------------------------------------
+// ---- reading ----------------------------------------------------------------------------------------------
 
 static wd_status read_row(const wd_machine *machine, const wd_preference_row *row, wd_value **ret_value)
 {
@@ -469,7 +470,7 @@ wd_status wd_preference_get(const wd_machine *machine, const char *key, wd_value
     return status;
 }
 
-// ---- operations -----------------------------------------------------------------------------------------------------
+// ---- operations -------------------------------------------------------------------------------------------
 
 static wd_status op_set(wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {

@@ -1,17 +1,20 @@
 /// preference.h - the key-value settings that apps read and write (os.md 7, D13, D14).
 ///
-/// os.preferences holds what was written: unowned keys as they are, volumes clamped, build- and SIM-backed texts raw.
-/// A preference that mirrors a managed field is there only once it was written, and always equals the field (D13).
+/// os.preferences holds what was written: unowned keys as they are, volumes clamped, build- and SIM-backed
+/// texts raw. A preference that mirrors a managed field is there only once it was written, and always equals
+/// the field (D13).
 #ifndef SIM_PREFERENCE_H
 #define SIM_PREFERENCE_H
 
 #include "managers.h"
 
-/// Write through the owner of `key` (aliases are resolved; a blank key does nothing, an undefined value neither).
+/// Write through the owner of `key` (aliases are resolved; a blank key does nothing, an undefined value
+/// neither).
 /// @retval WD_ETYPE the owner refuses the type; nothing changed.
 WD_NODISCARD wd_status wd_preference_set(
     wd_machine *machine, const char *key, const wd_value *value, wd_error *error);
-/// What reading `key` gives: the owner's answer, else the stored value. *ret_value is NULL when there is none.
+/// What reading `key` gives: the owner's answer, else the stored value. *ret_value is NULL when there is
+/// none.
 WD_NODISCARD wd_status wd_preference_get(const wd_machine *machine, const char *key, wd_value **ret_value);
 /// Bring the written mirrors up to date with their fields.
 WD_NODISCARD wd_status wd_preference_sync(wd_machine *machine);

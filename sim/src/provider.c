@@ -9,7 +9,7 @@
 
 static const wd_provider *const builtin[] = { &wd_provider_contacts, &wd_provider_sms, &wd_provider_media };
 
-// ---- shared helpers ---------------------------------------------------------------------------------------------------
+// ---- shared helpers ---------------------------------------------------------------------------------------
 
 const wd_value *wd_list_find(const wd_value *list, wd_slice id, size_t *ret_index)
 {
@@ -56,7 +56,7 @@ wd_status wd_list_prepend(wd_value **list_p, wd_value **item_p)
     return wd_list_insert_at(list_p, 0, item_p);
 }
 
-// ---- notices ------------------------------------------------------------------------------------------------------------
+// ---- notices ----------------------------------------------------------------------------------------------
 
 static wd_status tell_observers(wd_machine *machine, const wd_uri *uri, const wd_value *text)
 {
@@ -108,7 +108,7 @@ wd_status wd_provider_notify(wd_machine *machine, const char *uri)
     return notify(machine, uri, NULL);
 }
 
-// ---- dispatch -----------------------------------------------------------------------------------------------------------
+// ---- dispatch ---------------------------------------------------------------------------------------------
 
 typedef enum action {
     ACTION_QUERY,
@@ -242,7 +242,7 @@ static wd_status call(
     return status;
 }
 
-// ---- operations -----------------------------------------------------------------------------------------------------------
+// ---- operations -------------------------------------------------------------------------------------------
 
 /// Keep the listed members of each item of a query's answer. An empty list keeps all.
 static wd_status project(const wd_value *keys, wd_value **answer_p)
@@ -446,7 +446,7 @@ const wd_op wd_ops_provider[] = {
     { NULL, NULL },
 };
 
-// ---- inject ---------------------------------------------------------------------------------------------------------------
+// ---- inject -----------------------------------------------------------------------------------------------
 
 wd_status wd_inject_providers(wd_machine *machine, const wd_value *patch, wd_error *error)
 {

@@ -1,4 +1,5 @@
-/// provider.h - content providers: query, insert, update, delete by content:// URI, and who is told (os.md 11).
+/// provider.h - content providers: query, insert, update, delete by content:// URI, and who is told (os.md
+/// 11).
 ///
 ///   os.providers.<authority>   the state of contacts, sms, media and of what packs add
 ///   sys.observers              [{as, authority, path}] in order of registration
@@ -28,11 +29,12 @@ extern const wd_provider wd_provider_contacts, wd_provider_sms, wd_provider_medi
 /// Tell observers, and broadcast PROVIDER_CHANGED.
 WD_NODISCARD wd_status wd_provider_notify(wd_machine *machine, const char *uri);
 
-// ---- shared by the providers --------------------------------------------------------------------------------------
+// ---- shared by the providers ------------------------------------------------------------------------------
 
 /// Element with this id in a list of objects; *ret_index is the list's length when there is none. Borrowed.
 const wd_value *wd_list_find(const wd_value *list, wd_slice id, size_t *ret_index);
-/// "<prefix><n>" with the next number of the counter that is no id in `list`; the counter is the prefix without '_'.
+/// "<prefix><n>" with the next number of the counter that is no id in `list`; the counter is the prefix
+/// without '_'.
 WD_NODISCARD wd_status wd_draw_id(
     wd_machine *machine, const char *prefix, const wd_value *list, wd_value **ret_id);
 /// content://<base>/<id>.
@@ -40,11 +42,13 @@ WD_NODISCARD wd_status wd_uri_make(const char *base, const wd_value *id, wd_valu
 /// Prepend, taking *item_p on success.
 WD_NODISCARD wd_status wd_list_prepend(wd_value **list_p, wd_value **item_p);
 
-// ---- contacts (provider_contacts.c), texts (sms_receiver.c) ---------------------------------------------------------
+// ---- contacts (provider_contacts.c), texts (sms_receiver.c) -----------------------------------------------
 
-/// displayName of the first contact one of whose numbers contains the digits of `phone`; NULL without digits or match.
+/// displayName of the first contact one of whose numbers contains the digits of `phone`; NULL without digits
+/// or match.
 const wd_value *wd_contact_name_of_phone(const wd_machine *machine, wd_slice phone);
-/// The conversation with this sender, else phone number, else a new one in front. *ret_index: where it stands.
+/// The conversation with this sender, else phone number, else a new one in front. *ret_index: where it
+/// stands.
 WD_NODISCARD wd_status wd_conversation_get_or_create(
     wd_machine *machine, wd_slice sender, wd_slice phone, wd_value **ret_id);
 /// Append a message to an existing conversation, which moves to the front. *message_p is taken.

@@ -52,7 +52,7 @@ const wd_value *wd_contact_name_of_phone(const wd_machine *machine, wd_slice pho
     return NULL;
 }
 
-// ---- query ------------------------------------------------------------------------------------------------------------
+// ---- query ------------------------------------------------------------------------------------------------
 
 /// What a query asks of a contact.
 typedef struct filter {
@@ -135,7 +135,7 @@ static wd_status query(wd_machine *machine, const wd_uri *uri, wd_value **ret_it
     return WD_OK;
 }
 
-// ---- fields -----------------------------------------------------------------------------------------------------------
+// ---- fields -----------------------------------------------------------------------------------------------
 
 typedef enum field_kind {
     FIELD_TEXT,
@@ -248,7 +248,7 @@ static wd_status set_list(
     return status == WD_OK ? wd_member_put(contact_p, kind->member, &list) : status;
 }
 
-// ---- insert, update, delete ---------------------------------------------------------------------------------------------
+// ---- insert, update, delete -------------------------------------------------------------------------------
 
 /// The trimmed text of displayName, or of name when that is absent or null; "unnamed" when blank.
 static wd_status display_name(const wd_value *values, wd_value **ret_name)

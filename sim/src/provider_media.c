@@ -17,7 +17,7 @@ static const wd_value *given(const wd_value *values, const char *key)
     return value != NULL && wd_value_is_undefined(value) ? NULL : value;
 }
 
-// ---- favourites -----------------------------------------------------------------------------------------------------------
+// ---- favourites -------------------------------------------------------------------------------------------
 
 static bool find_favorite(const wd_machine *machine, const wd_value *path, size_t *ret_index)
 {
@@ -47,7 +47,7 @@ static wd_status set_favorite(wd_machine *machine, const wd_value *path, bool fa
     return status;
 }
 
-// ---- items ------------------------------------------------------------------------------------------------------------------
+// ---- items ------------------------------------------------------------------------------------------------
 
 static bool has_type(const wd_value *node, const char *type)
 {
@@ -119,7 +119,7 @@ static wd_status collect(const wd_machine *machine, const char *type, wd_value *
     return status;
 }
 
-// ---- albums ---------------------------------------------------------------------------------------------------------------
+// ---- albums -----------------------------------------------------------------------------------------------
 
 static bool is_in_folder(const wd_value *item, const char *folder)
 {
@@ -183,7 +183,7 @@ static wd_status query_albums(const wd_machine *machine, wd_value **ret_items)
     return status;
 }
 
-// ---- query ------------------------------------------------------------------------------------------------------------------
+// ---- query ------------------------------------------------------------------------------------------------
 
 static wd_status query_favorites(const wd_machine *machine, wd_value **ret_items)
 {
@@ -246,7 +246,7 @@ static wd_status query(wd_machine *machine, const wd_uri *uri, wd_value **ret_it
     return WD_OK;
 }
 
-// ---- insert, update, delete -------------------------------------------------------------------------------------------------
+// ---- insert, update, delete -------------------------------------------------------------------------------
 
 /// The text of a member, or a text made from `format` with `subject`.
 static wd_status text_or(const wd_value *values, const char *key, wd_value **fallback_p, wd_value **ret_text)

@@ -38,7 +38,7 @@ static const wd_value *find_message(
     return NULL;
 }
 
-// ---- query ------------------------------------------------------------------------------------------------------------
+// ---- query ------------------------------------------------------------------------------------------------
 
 static wd_status by_sender(const wd_machine *machine, const wd_value *sender, wd_value **ret_items)
 {
@@ -85,7 +85,7 @@ static wd_status query(wd_machine *machine, const wd_uri *uri, wd_value **ret_it
     return WD_OK;
 }
 
-// ---- conversations ------------------------------------------------------------------------------------------------------
+// ---- conversations ----------------------------------------------------------------------------------------
 
 static wd_status put_conversation(wd_machine *machine, size_t index, wd_value **conversation_p)
 {
@@ -211,7 +211,7 @@ static wd_status insert_conversation(
     return status;
 }
 
-// ---- messages -----------------------------------------------------------------------------------------------------------
+// ---- messages ---------------------------------------------------------------------------------------------
 
 /// The conversation gets the message's time and count, and moves to the front.
 static wd_status touch_conversation(
@@ -355,7 +355,7 @@ static wd_status insert(
     return wd_error_set(error, WD_EINVAL, "uri: /conversations or /messages is needed");
 }
 
-// ---- update, delete -------------------------------------------------------------------------------------------------------
+// ---- update, delete ---------------------------------------------------------------------------------------
 
 typedef enum field_kind {
     FIELD_TEXT,      // other types are ignored

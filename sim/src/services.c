@@ -1,4 +1,5 @@
-// os.services as state shows it: the services' stores, with the shade and the task state a second time (os.md 14).
+// os.services as state shows it: the services' stores, with the shade and the task state a second time (os.md
+// 14).
 #include "services.h"
 
 wd_status wd_view_services(const wd_machine *machine, wd_value **ret_view)

@@ -1,4 +1,5 @@
-/// services.h - the small services of the OS (os.md 12): one array of operations each, and what other parts call.
+/// services.h - the small services of the OS (os.md 12): one array of operations each, and what other parts
+/// call.
 ///
 ///   os.shade                    {open, kind: "notifications" | "control"}
 ///   os.services.keyboard        {visible, mode: "en" | "zh", height}
@@ -7,8 +8,10 @@
 ///   os.services.location        {mode, simulatedLocation, simulateError}
 ///   os.clipboard                {current, history [newest first]}
 ///   os.notifications            {items [newest first], unreadCount}
-///   sys.headsUp                 {id, due}: the notice that hangs over the screen until then; absent when there is none
-///   os.launcher                 the layout (launcher.c); os.fileSystem  {nodes [sorted by path]} (file_system.c)
+///   sys.headsUp                 {id, due}: the notice that hangs over the screen until then; absent when
+///                               there is none
+///   os.launcher                 the layout (launcher.c); os.fileSystem  {nodes [sorted by path]}
+///                               (file_system.c)
 ///   sys.receivers               [{action, as, priority, throws?}]
 #ifndef SIM_SERVICES_H
 #define SIM_SERVICES_H
@@ -27,8 +30,8 @@ WD_NODISCARD wd_status wd_minute_run_due(wd_machine *machine);
 int64_t wd_heads_up_due_ms(const wd_machine *machine);
 WD_NODISCARD wd_status wd_heads_up_run_due(wd_machine *machine);
 
-/// What a stored clipboard says is put in order: no entry but objects with texts as type and content, the present one
-/// first.
+/// What a stored clipboard says is put in order: no entry but objects with texts as type and content, the
+/// present one first.
 WD_NODISCARD wd_status wd_clipboard_adopt(wd_machine *machine);
 
 /// Post a notice (os.md 12, notifications): normalised; stored and announced unless the app's switch is off.

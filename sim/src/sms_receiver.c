@@ -102,7 +102,7 @@ static wd_status receive(wd_machine *machine, wd_slice from, wd_slice body)
     return status == WD_OK ? deliver(machine, from, body) : status;
 }
 
-// ---- operations -----------------------------------------------------------------------------------------------------------
+// ---- operations -------------------------------------------------------------------------------------------
 
 static wd_status op_sms(wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {

@@ -142,8 +142,8 @@ static wd_status op_local_parts(
     return wd_value_int(wd_time_of_parts(parts, wd_zone_min(machine)), ret_answer);
 }
 
-/// A data timestamp: a number from 0 is absolute, a negative one or a duration counts from boot, else a date's text,
-/// else the boot time.
+/// A data timestamp: a number from 0 is absolute, a negative one or a duration counts from boot, else a
+/// date's text, else the boot time.
 static wd_status op_resolve(wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)
 {
     (void)error;

@@ -59,7 +59,7 @@ int64_t wd_time_of_parts(const int64_t parts[7], int64_t zone_min)
            zone_min * MINUTE_MS;
 }
 
-// ---- reading ----------------------------------------------------------------------------------------------------------
+// ---- reading ----------------------------------------------------------------------------------------------
 
 /// Read `count` digits off the front of `text`.
 static bool take_number(wd_slice *text, size_t count, int64_t *ret_number)
@@ -186,7 +186,7 @@ bool wd_duration_parse(wd_slice text, int64_t *ret_ms)
     return terms > 0;
 }
 
-// ---- writing ----------------------------------------------------------------------------------------------------------
+// ---- writing ----------------------------------------------------------------------------------------------
 
 wd_status wd_clock_text(const wd_machine *machine, wd_value **ret_text)
 {

@@ -15,9 +15,11 @@ typedef struct wd_civil {
 /// The device's zone in minutes east of UTC.
 int64_t wd_zone_min(const wd_machine *machine);
 wd_civil wd_civil_local(int64_t time_ms, int64_t zone_min);
-/// Parts may overflow: month 13 is January of the next year, day 0 the last of the month before, ... `month` from 1.
+/// Parts may overflow: month 13 is January of the next year, day 0 the last of the month before, ... `month`
+/// from 1.
 int64_t wd_time_of_parts(const int64_t parts[7], int64_t zone_min);
-/// "YYYY-MM-DD[ HH:MM[:SS[.mmm]]]", with a blank or T, in the device's zone; a 'Z' or "+08:00" at the end names another.
+/// "YYYY-MM-DD[ HH:MM[:SS[.mmm]]]", with a blank or T, in the device's zone; a 'Z' or "+08:00" at the end
+/// names another.
 bool wd_time_parse(wd_slice text, int64_t zone_min, int64_t *ret_time_ms);
 /// "[+-]?(n[wdhms])+": milliseconds.
 bool wd_duration_parse(wd_slice text, int64_t *ret_ms);

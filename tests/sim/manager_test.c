@@ -1,5 +1,6 @@
-// Managers, preferences and injects beyond the vectors: types, clamps, airplane mode, mirrors (connectivity.c, audio.c,
-// battery.c, display.c, quick_settings.c, preference.c, inject_settings.c, build.c, locale.c).
+// Managers, preferences and injects beyond the vectors: types, clamps, airplane mode, mirrors
+// (connectivity.c, audio.c, battery.c, display.c, quick_settings.c, preference.c, inject_settings.c, build.c,
+// locale.c).
 #include "op_rows.h"
 
 #define STATE(p, v)                                                                                          \

@@ -1,8 +1,10 @@
-/// op_rows.h - tests of a device as tables: a row is a sequence of operations on a fresh phone with the fixture apps.
+/// op_rows.h - tests of a device as tables: a row is a sequence of operations on a fresh phone with the
+/// fixture apps.
 ///
-/// A step's op is the name of an operation, or "@inject" (args: the patch), "@advance" (args: {"ms"}), "@reload",
-/// "@state" and "@machine" (args: {"path"}: answers that part of the visible state, or of the machine), "@events" (answers what happened since).
-/// `answer` NULL is not compared; "null" also means no answer. A step that is refused must leave the digest what it was.
+/// A step's op is the name of an operation, or "@inject" (args: the patch), "@advance" (args: {"ms"}),
+/// "@reload", "@state" and "@machine" (args: {"path"}: answers that part of the visible state, or of the
+/// machine), "@events" (answers what happened since). `answer` NULL is not compared; "null" also means no
+/// answer. A step that is refused must leave the digest what it was.
 #ifndef SIM_OP_ROWS_H
 #define SIM_OP_ROWS_H
 

@@ -1,5 +1,5 @@
-// Services beyond the vectors (clipboard.c, notification.c, shade.c, keyboard.c, alarm.c, media_session.c, time.c,
-// location.c, pending_intent.c, package.c, broadcast.c, file_system.c, launcher.c, permission.c).
+// Services beyond the vectors (clipboard.c, notification.c, shade.c, keyboard.c, alarm.c, media_session.c,
+// time.c, location.c, pending_intent.c, package.c, broadcast.c, file_system.c, launcher.c, permission.c).
 #include "op_rows.h"
 
 #define STATE(p, v)                                                                                          \
