@@ -170,12 +170,7 @@ static wd_status op_all(wd_machine *machine, const wd_value *args, wd_value **re
         }
         status = wd_list_insert_at(&list, at, &copy);
     }
-    if (status == WD_OK) {
-        *ret_answer = list;
-        return WD_OK;
-    }
-    wd_value_unref(&list);
-    return status;
+    return wd_give(status, &list, ret_answer);
 }
 
 const wd_op wd_ops_alarm[] = {

@@ -214,12 +214,7 @@ static wd_status op_history(wd_machine *machine, const wd_value *args, wd_value 
     for (size_t i = 0; status == WD_OK && i < count && i < wd_array_count(history); i++) {
         status = wd_append_ref(&list, wd_array_at(history, i));
     }
-    if (status == WD_OK) {
-        *ret_answer = list;
-        return WD_OK;
-    }
-    wd_value_unref(&list);
-    return status;
+    return wd_give(status, &list, ret_answer);
 }
 
 static wd_status op_clear(wd_machine *machine, const wd_value *args, wd_value **ret_answer, wd_error *error)

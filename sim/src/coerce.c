@@ -247,6 +247,16 @@ wd_status wd_list_insert_at(wd_value **list_p, size_t index, wd_value **item_p)
     return status;
 }
 
+wd_status wd_give(wd_status status, wd_value **value_p, wd_value **ret_value)
+{
+    if (status == WD_OK) {
+        *ret_value = *value_p;
+        *value_p = NULL;
+    }
+    wd_value_unref(value_p);
+    return status;
+}
+
 wd_status wd_set_ref(wd_value **object_p, const char *key, const wd_value *value)
 {
     wd_value *copy = wd_value_ref(value);
@@ -305,10 +315,5 @@ wd_status wd_without_nothing(const wd_value *value, wd_value **ret_value)
                                : wd_list_push(&copy, &item);
         }
     }
-    if (status != WD_OK) {
-        wd_value_unref(&copy);
-        return status;
-    }
-    *ret_value = copy;
-    return WD_OK;
+    return wd_give(status, &copy, ret_value);
 }

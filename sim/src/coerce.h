@@ -51,6 +51,8 @@ WD_NODISCARD wd_status wd_list_insert_at(wd_value **list_p, size_t index, wd_val
 /// The same with one more reference to `value`, which stays the caller's.
 WD_NODISCARD wd_status wd_set_ref(wd_value **object_p, const char *key, const wd_value *value);
 WD_NODISCARD wd_status wd_append_ref(wd_value **list_p, const wd_value *value);
+/// The end of a function that builds a value: give it out when `status` is WD_OK, else drop it.
+WD_NODISCARD wd_status wd_give(wd_status status, wd_value **value_p, wd_value **ret_value);
 
 /// {"$number": "NaN"}: input that is no finite number.
 bool wd_value_is_no_number(const wd_value *value);

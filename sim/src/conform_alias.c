@@ -143,12 +143,7 @@ static wd_status rewrite(const wd_value *value, bool to_alias, wd_value **ret_va
             status = wd_list_push(&copy, &item);
         }
     }
-    if (status == WD_OK) {
-        *ret_value = copy;
-        return WD_OK;
-    }
-    wd_value_unref(&copy);
-    return status;
+    return wd_give(status, &copy, ret_value);
 }
 
 wd_status wd_conform_alias(const wd_value *ours, wd_value **ret_theirs)

@@ -28,12 +28,7 @@ static wd_status as_set(const wd_value *list, bool boot_only, wd_value **ret_set
         wd_value_unref(&name);
         wd_value_unref(&copy);
     }
-    if (status == WD_OK) {
-        *ret_set = set;
-        return WD_OK;
-    }
-    wd_value_unref(&set);
-    return status;
+    return wd_give(status, &set, ret_set);
 }
 
 static wd_status expect_broadcasts(wd_conform_sequence *sequence, const wd_value *step)

@@ -147,12 +147,7 @@ wd_status wd_conform_broadcasts(const wd_conform_sequence *sequence, wd_value **
         }
         wd_value_unref(&item);
     }
-    if (status == WD_OK) {
-        *ret_list = list;
-        return WD_OK;
-    }
-    wd_value_unref(&list);
-    return status;
+    return wd_give(status, &list, ret_list);
 }
 
 // ---- steps ------------------------------------------------------------------------------------------------

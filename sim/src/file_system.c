@@ -552,12 +552,7 @@ static wd_status op_list(wd_machine *machine, const wd_value *args, wd_value **r
             status = wd_append_ref(&list, iter.value);
         }
     }
-    if (status == WD_OK) {
-        *ret_answer = list;
-        return WD_OK;
-    }
-    wd_value_unref(&list);
-    return status;
+    return wd_give(status, &list, ret_answer);
 }
 
 const wd_op wd_ops_file_system[] = {

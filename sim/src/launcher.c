@@ -168,12 +168,7 @@ static wd_status summarise(const wd_value *item, wd_value *slot, wd_value **ret_
             status = wd_set_ref(&summary, members[i], value);
         }
     }
-    if (status == WD_OK) {
-        *ret_summary = summary;
-        return WD_OK;
-    }
-    wd_value_unref(&summary);
-    return status;
+    return wd_give(status, &summary, ret_summary);
 }
 
 /// Items of a container, sorted by row, then column. On the hotseat a slot is a number.
@@ -215,12 +210,7 @@ static wd_status view_items(const wd_value *items, const char *container, wd_val
         wd_value_unref(&summary);
     }
     wd_value_unref(&sorted);
-    if (status == WD_OK) {
-        *ret_list = list;
-        return WD_OK;
-    }
-    wd_value_unref(&list);
-    return status;
+    return wd_give(status, &list, ret_list);
 }
 
 static wd_status view_screens(const wd_value *store, wd_value **ret_list)
@@ -240,12 +230,7 @@ static wd_status view_screens(const wd_value *store, wd_value **ret_list)
         }
         wd_value_unref(&screen);
     }
-    if (status == WD_OK) {
-        *ret_list = list;
-        return WD_OK;
-    }
-    wd_value_unref(&list);
-    return status;
+    return wd_give(status, &list, ret_list);
 }
 
 static wd_status view_folders(const wd_value *store, wd_value **ret_list)
@@ -256,12 +241,7 @@ static wd_status view_folders(const wd_value *store, wd_value **ret_list)
     while (status == WD_OK && wd_iter_next(&iter)) {
         status = wd_append_ref(&list, iter.value);
     }
-    if (status == WD_OK) {
-        *ret_list = list;
-        return WD_OK;
-    }
-    wd_value_unref(&list);
-    return status;
+    return wd_give(status, &list, ret_list);
 }
 
 wd_status wd_view_launcher(const wd_machine *machine, wd_value **ret_view)

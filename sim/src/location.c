@@ -168,12 +168,7 @@ static wd_status op_config(wd_machine *machine, const wd_value *args, wd_value *
     while (status == WD_OK && wd_iter_next(&iter)) {
         status = wd_value_is(iter.value, WD_KIND_NULL) ? WD_OK : wd_set_ref(&config, iter.key, iter.value);
     }
-    if (status == WD_OK) {
-        *ret_answer = config;
-        return WD_OK;
-    }
-    wd_value_unref(&config);
-    return status;
+    return wd_give(status, &config, ret_answer);
 }
 
 const wd_op wd_ops_location[] = {

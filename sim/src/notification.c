@@ -128,12 +128,7 @@ static wd_status normalise(wd_machine *machine, const wd_value *input, wd_value 
     if (status == WD_OK && wd_value_is(intent, WD_KIND_STRING) && wd_truthy(intent)) {
         status = wd_set_ref(&item, "pendingIntent", intent);
     }
-    if (status == WD_OK) {
-        *ret_item = item;
-        return WD_OK;
-    }
-    wd_value_unref(&item);
-    return status;
+    return wd_give(status, &item, ret_item);
 }
 
 /// The app's switch; texts are read as booleans (D14).
@@ -228,12 +223,7 @@ wd_status wd_notification_push(wd_machine *machine, const wd_value *input, wd_va
         wd_value_unref(&items);
         wd_value_unref(&copy);
     }
-    if (status == WD_OK) {
-        *ret_stored = item;
-        return WD_OK;
-    }
-    wd_value_unref(&item);
-    return status;
+    return wd_give(status, &item, ret_stored);
 }
 
 // ---- removing ---------------------------------------------------------------------------------------------

@@ -124,12 +124,7 @@ static wd_status op_installed_ids(
         wd_value *id = wd_value_ref(wd_object_get(iter.value, "id"));
         status = wd_list_push(&list, &id);
     }
-    if (status == WD_OK) {
-        *ret_answer = list;
-        return WD_OK;
-    }
-    wd_value_unref(&list);
-    return status;
+    return wd_give(status, &list, ret_answer);
 }
 
 static wd_status append_filter(const wd_value *manifest, const wd_value *filter, wd_value **list_p)
@@ -169,12 +164,7 @@ static wd_status op_query_intents(
             }
         }
     }
-    if (status == WD_OK) {
-        *ret_answer = list;
-        return WD_OK;
-    }
-    wd_value_unref(&list);
-    return status;
+    return wd_give(status, &list, ret_answer);
 }
 
 // ---- install, uninstall -----------------------------------------------------------------------------------
@@ -275,10 +265,5 @@ wd_status wd_view_installed_apps(const wd_machine *machine, wd_value **ret_view)
         }
         wd_value_unref(&entry);
     }
-    if (status == WD_OK) {
-        *ret_view = list;
-        return WD_OK;
-    }
-    wd_value_unref(&list);
-    return status;
+    return wd_give(status, &list, ret_view);
 }

@@ -134,12 +134,7 @@ static wd_status op_check_many(
             }
         }
     }
-    if (status == WD_OK) {
-        *ret_answer = view;
-        return WD_OK;
-    }
-    wd_value_unref(&view);
-    return status;
+    return wd_give(status, &view, ret_answer);
 }
 
 /// The declared permissions of an app that are known, in order.
@@ -155,12 +150,7 @@ static wd_status declared(const wd_machine *machine, const char *app, wd_value *
         }
         wd_value_unref(&id);
     }
-    if (status == WD_OK) {
-        *ret_list = list;
-        return WD_OK;
-    }
-    wd_value_unref(&list);
-    return status;
+    return wd_give(status, &list, ret_list);
 }
 
 static wd_status op_declared(
@@ -214,12 +204,7 @@ static wd_status op_apps(wd_machine *machine, const wd_value *args, wd_value **r
             }
         }
     }
-    if (status == WD_OK) {
-        *ret_answer = list;
-        return WD_OK;
-    }
-    wd_value_unref(&list);
-    return status;
+    return wd_give(status, &list, ret_answer);
 }
 
 const wd_op wd_ops_permission[] = {

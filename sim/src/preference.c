@@ -264,12 +264,7 @@ wd_status wd_preference_mirrors(const wd_machine *machine, wd_value **ret_mirror
             status = wd_member_put(&mirrors, rows[i].key, &field);
         }
     }
-    if (status == WD_OK) {
-        *ret_mirrors = mirrors;
-        return WD_OK;
-    }
-    wd_value_unref(&mirrors);
-    return status;
+    return wd_give(status, &mirrors, ret_mirrors);
 }
 
 // ---- writing ----------------------------------------------------------------------------------------------

@@ -94,12 +94,7 @@ static wd_status select_contacts(const wd_machine *machine, const filter *wanted
             status = wd_list_push(&items, &item);
         }
     }
-    if (status == WD_OK) {
-        *ret_items = items;
-        return WD_OK;
-    }
-    wd_value_unref(&items);
-    return status;
+    return wd_give(status, &items, ret_items);
 }
 
 static wd_status query(wd_machine *machine, const wd_uri *uri, wd_value **ret_items)
@@ -232,12 +227,7 @@ static wd_status make_list(
         }
         wd_value_unref(&entry);
     }
-    if (status == WD_OK) {
-        *ret_list = list;
-        return WD_OK;
-    }
-    wd_value_unref(&list);
-    return status;
+    return wd_give(status, &list, ret_list);
 }
 
 static wd_status set_list(

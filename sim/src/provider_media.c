@@ -111,12 +111,7 @@ static wd_status collect(const wd_machine *machine, const char *type, wd_value *
         }
         wd_value_unref(&item);
     }
-    if (status == WD_OK) {
-        *ret_items = items;
-        return WD_OK;
-    }
-    wd_value_unref(&items);
-    return status;
+    return wd_give(status, &items, ret_items);
 }
 
 // ---- albums -----------------------------------------------------------------------------------------------
@@ -175,12 +170,7 @@ static wd_status query_albums(const wd_machine *machine, wd_value **ret_items)
         status = append_album(files, "screenshots", "截图", "/sdcard/Pictures/Screenshots", false, &albums);
     }
     wd_value_unref(&files);
-    if (status == WD_OK) {
-        *ret_items = albums;
-        return WD_OK;
-    }
-    wd_value_unref(&albums);
-    return status;
+    return wd_give(status, &albums, ret_items);
 }
 
 // ---- query ------------------------------------------------------------------------------------------------
@@ -197,12 +187,7 @@ static wd_status query_favorites(const wd_machine *machine, wd_value **ret_items
             status = wd_list_push(&items, &item);
         }
     }
-    if (status == WD_OK) {
-        *ret_items = items;
-        return WD_OK;
-    }
-    wd_value_unref(&items);
-    return status;
+    return wd_give(status, &items, ret_items);
 }
 
 /// The one item of a type with this id, or none.

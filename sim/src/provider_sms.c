@@ -50,12 +50,7 @@ static wd_status by_sender(const wd_machine *machine, const wd_value *sender, wd
             status = wd_append_ref(&items, iter.value);
         }
     }
-    if (status == WD_OK) {
-        *ret_items = items;
-        return WD_OK;
-    }
-    wd_value_unref(&items);
-    return status;
+    return wd_give(status, &items, ret_items);
 }
 
 static wd_status query(wd_machine *machine, const wd_uri *uri, wd_value **ret_items)

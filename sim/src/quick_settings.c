@@ -130,12 +130,7 @@ wd_status wd_op_qs_get(wd_machine *machine, const wd_value *args, wd_value **ret
         wd_value *flag = wd_value_bool(wd_flag(machine, WD_GLOBAL(tiles[i].key)));
         status = wd_member_put(&view, tiles[i].key, &flag);
     }
-    if (status == WD_OK) {
-        *ret_answer = view;
-        return WD_OK;
-    }
-    wd_value_unref(&view);
-    return status;
+    return wd_give(status, &view, ret_answer);
 }
 
 /// Plain assignment of every default: no cascades, radio levels stay as they are (os.md 6.6).

@@ -68,12 +68,7 @@ static wd_status parse_query(wd_slice text, wd_value **ret_query)
         wd_value_unref(&value);
         start = end + 1;
     }
-    if (status == WD_OK) {
-        *ret_query = query;
-        return WD_OK;
-    }
-    wd_value_unref(&query);
-    return status;
+    return wd_give(status, &query, ret_query);
 }
 
 wd_status wd_uri_parse(const char *text, wd_uri *ret_uri, wd_error *error)
