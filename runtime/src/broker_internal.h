@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 enum {
-    BROKER_ATTEMPTS_MAX = 8,                     // of one request; planner_attempts is cut to it
+    BROKER_ATTEMPTS_MAX = 16,                    // of one request; planner_attempts is cut to it
     BROKER_SLOTS_MAX = 2 * WD_BROKER_PEERS_MAX,  // gone peers, while memory is out, aside
     BROKER_PATCH_MAX = 24,  // bytes that number a request: three tags, a 64-bit and two 32-bit varints
 };
