@@ -115,41 +115,33 @@ wd_status broker_send_goodbye(const wd_peer_id *peer, const char *reason, wd_bro
 
 // ---- receiving ------------------------------------------------------------------------------------------------
 
-/// A message whose frames are wrong: a stranger is rejected, a peer is told.
-static wd_status refuse_frames(wd_broker *broker, const broker_peer *peer, const wd_broker_message *message,
-    wd_status code, const char *text, wd_broker_outbox *outbox)
+wd_status wd_broker_message_check(const wd_broker_message *message, uint16_t *ret_kind, wd_error *error)
 {
-    wd_error why = { WD_OK, "" };
-    wd_error_set(&why, code, "%s", text);
-    wd_status status = peer == NULL ? broker_reject(broker, &message->peer, &why, outbox)
-                                    : broker_send_error(broker, &message->peer, 0, &why, outbox);
-    broker->stats.malformed += status == WD_OK;
-    return status;
-}
-
-/// @return WD_OK with *ret_kind 0: the message was refused.
-static wd_status read_frames(wd_broker *broker, const broker_peer *peer, const wd_broker_message *message,
-    uint16_t *ret_kind, wd_broker_outbox *outbox)
-{
-    uint16_t kind = 0;
-    *ret_kind = 0;
     if (message->frame_count > WD_FRAME_COUNT_MAX) {
-        broker->stats.frames_over++;
-        return refuse_frames(broker, peer, message, WD_ELIMIT, "message: too many frames, at most 6", outbox);
+        return wd_error_set(
+            error, WD_ELIMIT, "message: too many frames, at most %d", (int)WD_FRAME_COUNT_MAX);
     }
-    wd_frame_verdict verdict = wd_frame_read(message->header, message->header_length, &kind);
+    wd_frame_verdict verdict = wd_frame_read(message->header, message->header_length, ret_kind);
     if (verdict != WD_FRAME_OK) {
-        wd_status code = verdict == WD_FRAME_VERSION ? WD_EVERSION : WD_EPROTO;
-        return refuse_frames(broker, peer, message, code, wd_frame_verdict_text(verdict), outbox);
+        wd_status status = verdict == WD_FRAME_VERSION ? WD_EVERSION : WD_EPROTO;
+        return wd_error_set(error, status, "%s", wd_frame_verdict_text(verdict));
     }
     if (message->frame_count != 2) {
-        return refuse_frames(broker, peer, message, WD_EPROTO,
-            message->frame_count < 2 ? "message: has no body frame"
-                                     : "message: has blobs that its body does not name",
-            outbox);
+        return wd_error_set(error, WD_EPROTO, "message: has %s",
+            message->frame_count < 2 ? "no body frame" : "blobs that its body does not name");
     }
-    *ret_kind = kind;
     return WD_OK;
+}
+
+/// A message whose frames are wrong: a stranger is rejected, a peer is told.
+static wd_status refuse_frames(wd_broker *broker, const broker_peer *peer, const wd_broker_message *message,
+    const wd_error *why, wd_broker_outbox *outbox)
+{
+    wd_status status = peer == NULL ? broker_reject(broker, &message->peer, why, outbox)
+                                    : broker_send_error(broker, &message->peer, 0, why, outbox);
+    broker->stats.malformed += status == WD_OK;
+    broker->stats.frames_over += status == WD_OK && message->frame_count > WD_FRAME_COUNT_MAX;
+    return status;
 }
 
 static wd_status answer_ping(
@@ -243,9 +235,10 @@ wd_status wd_broker_receive(
         peer->heard_ms = now_ms;
     }
     uint16_t kind = 0;
-    wd_status status = read_frames(broker, peer, message, &kind, outbox);
-    if (status != WD_OK || kind == 0) {
-        return status;
+    wd_error why = { WD_OK, "" };
+    wd_status status = wd_broker_message_check(message, &kind, &why);
+    if (status != WD_OK) {
+        return refuse_frames(broker, peer, message, &why, outbox);
     }
     if (kind == WD_MSG_HELLO) {
         status = broker_hello(broker, message, now_ms, outbox);

@@ -218,7 +218,7 @@ static wd_status dispatch(wd_service *service, wd_control_peer *peer, uint16_t k
     }
     wd_error error;
     wd_error_set(
-        &error, WD_EPROTO, "header.kind: %s does not belong on the control socket", wd_msg_name(kind));
+        &error, WD_EUNSUPPORTED, "header.kind: %s does not belong on the control socket", wd_msg_name(kind));
     return send_error(service, message->peer, 0, &error, outbox);
 }
 
@@ -227,20 +227,17 @@ wd_status wd_service_control_message(
 {
     service->stats.control_messages += 1;
     uint16_t kind = 0;
-    wd_frame_verdict verdict = wd_frame_read(message->header, message->header_length, &kind);
     wd_control_peer *peer = find_peer(service, &message->peer);
     wd_error error;
-    if (verdict != WD_FRAME_OK || message->frame_count < 2 || message->frame_count > WD_FRAME_COUNT_MAX) {
-        const char *text = verdict != WD_FRAME_OK
-                               ? wd_frame_verdict_text(verdict)
-                               : "frames: a message has a header, a body and at most 4 blobs";
-        wd_error_set(&error, verdict == WD_FRAME_VERSION ? WD_EVERSION : WD_EPROTO, "%s", text);
+    wd_status status = wd_broker_message_check(message, &kind, &error);
+    if (status != WD_OK) {
         return peer == NULL ? send_reject(service, message->peer, &error, outbox)
                             : send_error(service, message->peer, 0, &error, outbox);
     }
-    wd_status status;
     if (kind == WD_MSG_HELLO) {
         status = on_hello(service, message, outbox);
+    } else if (peer == NULL && (kind == WD_MSG_GOODBYE || kind == WD_MSG_ERROR)) {
+        status = WD_OK;  // it wants nothing
     } else if (peer == NULL) {
         status = queue(WD_OK, message->peer, WD_MSG_WHO_ARE_YOU, NULL, 0, outbox);
     } else {

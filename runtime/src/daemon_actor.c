@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 
 enum {
+    // A full queue counts as a lost planner: all the requests it may have fit in, and their cancels.
+    PLANNER_SEND_HWM = 2 * WD_BROKER_INFLIGHT_MAX,
     MESSAGES_PER_TURN_MAX = 64,  // of one socket before the other gets its turn
     LINGER_MS = 2000,  // the last answers must reach clients on a busy machine too
     HEARTBEAT_IVL_MS = 2000,
@@ -157,7 +159,7 @@ static wd_broker_message as_message(inbound *from)
 {
     wd_broker_message message = { .uid = UINT32_MAX, .frame_count = from->count - 1 };
     size_t length = zmq_msg_size(&from->frames[0]);
-    wd_assert(length <= WD_PEER_ID_MAX);  // router-assigned ids have 5 bytes, and peers cannot choose theirs
+    wd_assert(length <= WD_PEER_ID_MAX);
     memcpy(message.peer.bytes, zmq_msg_data(&from->frames[0]), length);
     message.peer.length = (uint8_t)length;
     if (from->count > 1) {
@@ -230,6 +232,12 @@ static wd_status serve_door(daemon_loop *loop, door *at)
         if (!receive(at->socket, &from)) {
             break;
         }
+        if (zmq_msg_size(&from.frames[0]) > WD_PEER_ID_MAX) {
+            // Ids given by us have 5 bytes. A peer that names itself at such length cannot be answered.
+            wd_log(WD_LOG_WARNING, "%s socket: ignored a peer that names itself", at->name);
+            inbound_done(&from);
+            continue;
+        }
         wd_broker_message message = as_message(&from);
         uint16_t kind = 0;
         at->goodbyes += wd_frame_read(message.header, message.header_length, &kind) == WD_FRAME_OK &&
@@ -251,11 +259,11 @@ static void count_disconnects(daemon_loop *loop, door *at)
     inbound event;
     while (receive(at->monitor, &event)) {
         inbound_done(&event);
-        if (at->goodbyes > 0) {
+        wd_service_count_disconnect(loop->service);
+        if (at->goodbyes > 0) {  // all are counted, but an announced one is nothing to speak of
             at->goodbyes -= 1;
             continue;
         }
-        wd_service_count_disconnect(loop->service);
         wd_log(WD_LOG_WARNING,
             "%s socket: a connection ended without goodbye: closed by the peer, or cut off (a frame "
             "over %d bytes, or no heartbeat)",
@@ -391,7 +399,7 @@ wd_status wd_daemon_serve(const wd_config *config, void (*ready)(const wd_config
         .config = config,
         .doors = { { .name = "planner",
                        .endpoint = config->planner_endpoint,
-                       .send_hwm = 32,
+                       .send_hwm = PLANNER_SEND_HWM,
                        .receive_hwm = 64,
                        .planner = true },
             { .name = "control",

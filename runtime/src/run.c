@@ -243,9 +243,11 @@ static wd_status start_step(wd_run *run, wd_run_effects *effects)
     }
     const wd_action *action = &run->current.step.action;
     if (action->kind == WD_ACTION_INVALID) {
-        run->current.result = wd_result_make(WD_OUTCOME_REFUSED, WD_EINVAL,
-            action->raw != NULL ? "unknown_action" : "bad_arguments", "%s",
-            action->reason == NULL ? "invalid action" : action->reason);
+        wd_action_kind known;  // a known action that was refused had wrong arguments
+        bool unknown = action->raw != NULL && wd_action_kind_parse(action->raw, &known) != WD_OK;
+        run->current.result =
+            wd_result_make(WD_OUTCOME_REFUSED, WD_EINVAL, unknown ? "unknown_action" : "bad_arguments", "%s",
+                action->reason == NULL ? "invalid action" : action->reason);
         status = finish_step(run, true);
         return status == WD_OK ? next_step(run, effects) : status;
     }

@@ -43,6 +43,11 @@ typedef struct wd_broker_message {
     size_t frame_count;           // all frames of the message, routing id not counted
 } wd_broker_message;
 
+/// Are the frames those of a message of this protocol? For both sockets; *ret_kind is its kind then.
+/// @retval WD_EPROTO, WD_EVERSION, WD_ELIMIT  `error` says what is wrong with them.
+WD_NODISCARD wd_status wd_broker_message_check(
+    const wd_broker_message *message, uint16_t *ret_kind, wd_error *error);
+
 /// How a request ended, for the run that made it. Exactly one per request.
 typedef enum wd_plan_end {
     WD_PLAN_REPLY,         // `reply` holds the body of a PlanReply that was checked field by field
