@@ -283,7 +283,9 @@ bool wd_episode_read(wd_recording *recording, const char *name, wd_buffer *buffe
         status = wd_buffer_append(buffer, "", 0);  // so that an empty file has bytes to point to
     }
     wd_episode_check(recording, status);
-    if (status == WD_OK && is_pickle(buffer)) {
+    if (status == WD_OK && buffer->length > WD_RECORDING_FILE_MAX) {
+        wd_episode_fail(recording, WD_ELIMIT, "%s: more than %d bytes", name, WD_RECORDING_FILE_MAX);
+    } else if (status == WD_OK && is_pickle(buffer)) {
         wd_episode_fail(recording, WD_EUNSUPPORTED,
             "%s: a pickle can run code when it is read; export the history as JSON", name);
     }

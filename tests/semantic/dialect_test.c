@@ -598,6 +598,38 @@ static void limits_hold_at_their_edges(void **state)
     free(large);
 }
 
+static void arguments_hold_at_their_edges(void **state)
+{
+    (void)state;
+    // Typed text of the largest size is typed, one byte more makes the action invalid, not shorter.
+    for (size_t over = 0; over < 2; over++) {
+        wd_buffer raw = { 0 };
+        assert_int_equal(wd_buffer_text(&raw, "Action: type(content='"), WD_OK);
+        for (size_t i = 0; i < WD_ACTION_TEXT_MAX + over; i++) {
+            assert_int_equal(wd_buffer_append(&raw, "a", 1), WD_OK);
+        }
+        assert_int_equal(wd_buffer_text(&raw, "')"), WD_OK);
+        wd_reply reply = parse("uitars", raw.bytes, NULL);
+        assert_int_equal(reply.actions[0].kind, over == 0 ? WD_ACTION_TYPE : WD_ACTION_INVALID);
+        assert_int_equal(strlen(reply.actions[0].raw), WD_ACTION_TEXT_MAX);
+        wd_reply_done(&reply);
+        wd_buffer_done(&raw);
+    }
+    // A call takes sixteen arguments; one with more is no call we know.
+    for (int over = 0; over < 2; over++) {
+        wd_buffer raw = { 0 };
+        assert_int_equal(wd_buffer_text(&raw, "do(action=\"Back\""), WD_OK);
+        for (int i = 1; i < 16 + over; i++) {
+            assert_int_equal(wd_buffer_format(&raw, ", a%d=%d", i, i), WD_OK);
+        }
+        assert_int_equal(wd_buffer_text(&raw, ")"), WD_OK);
+        wd_reply reply = parse("autoglm", raw.bytes, NULL);
+        assert_int_equal(reply.actions[0].kind, over == 0 ? WD_ACTION_BACK : WD_ACTION_INVALID);
+        wd_reply_done(&reply);
+        wd_buffer_done(&raw);
+    }
+}
+
 /// Texts that would cost the square of their length if a failed try were repeated at every place.
 static void hostile_texts_are_linear(void **state)
 {
@@ -682,6 +714,7 @@ int main(void)
         cmocka_unit_test(points_become_pixels),
         cmocka_unit_test(replies_are_cut_from_a_stream),
         cmocka_unit_test(limits_hold_at_their_edges),
+        cmocka_unit_test(arguments_hold_at_their_edges),
         cmocka_unit_test(hostile_texts_are_linear),
         cmocka_unit_test(every_dialect_fails_cleanly_without_memory),
         cmocka_unit_test(bytes_that_are_no_text_are_replaced),

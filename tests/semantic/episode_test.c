@@ -366,6 +366,58 @@ static void strangers_are_refused(void **state)
     }
 }
 
+// ---- limits ---------------------------------------------------------------------------------------------------
+
+/// A source that is one text, whatever name is asked for.
+static wd_status text_read(void *context, const char *name, wd_buffer *buffer, wd_error *error)
+{
+    (void)name;
+    (void)error;
+    const wd_buffer *text = context;
+    return wd_buffer_append(buffer, text->bytes, text->length);
+}
+
+static void files_are_bounded(void **state)
+{
+    (void)state;
+    const char **names = calloc(WD_RECORDING_FILES_MAX, sizeof *names);
+    assert_non_null(names);
+    for (size_t i = 0; i < WD_RECORDING_FILES_MAX; i++) {
+        names[i] = "a.bin";
+    }
+    wd_buffer text = { 0 };
+    assert_int_equal(wd_buffer_text(&text, "x"), WD_OK);
+    wd_file_source source = {
+        .context = &text, .names = names, .count = WD_RECORDING_FILES_MAX, .read = text_read
+    };
+    wd_recording *recording = NULL;
+    wd_error error;
+    assert_int_equal(wd_recording_open(&source, WD_EPISODE_SCREENS, NULL, &recording, &error), WD_ENOENT);
+    source.count++;
+    assert_int_equal(wd_recording_open(&source, WD_EPISODE_SCREENS, NULL, &recording, &error), WD_ELIMIT);
+    wd_buffer_done(&text);
+    free(names);
+}
+
+static void episodes_are_bounded(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "a.jsonl" };
+    wd_buffer text = { 0 };
+    wd_file_source source = { .context = &text, .names = names, .count = 1, .read = text_read };
+    wd_recording *recording = NULL;
+    wd_error error;
+    for (size_t i = 0; i < WD_RECORDING_EPISODES_MAX; i++) {
+        assert_int_equal(wd_buffer_text(&text, "{\"goal\":\"\",\"steps\":[]}\n"), WD_OK);
+    }
+    assert_int_equal(wd_recording_open(&source, WD_EPISODE_AUTO, NULL, &recording, &error), WD_OK);
+    assert_int_equal(wd_recording_count(recording), WD_RECORDING_EPISODES_MAX);
+    wd_recording_close(&recording);
+    assert_int_equal(wd_buffer_text(&text, "{\"goal\":\"\",\"steps\":[]}\n"), WD_OK);
+    assert_int_equal(wd_recording_open(&source, WD_EPISODE_AUTO, NULL, &recording, &error), WD_ELIMIT);
+    wd_buffer_done(&text);
+}
+
 int main(void)
 {
     static const struct CMUnitTest rules[] = {
@@ -376,6 +428,8 @@ int main(void)
         cmocka_unit_test(cut_files_are_read_or_refused),
         cmocka_unit_test(every_allocation_fails_once),
         cmocka_unit_test(strangers_are_refused),
+        cmocka_unit_test(files_are_bounded),
+        cmocka_unit_test(episodes_are_bounded),
     };
     enum { RULES = WD_COUNT_OF(rules), ROWS = WD_COUNT_OF(recordings) };
     struct CMUnitTest tests[RULES + ROWS];
