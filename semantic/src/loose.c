@@ -20,6 +20,9 @@ static size_t utf8_length(const char *text, size_t length)
 
 wd_status wd_loose_clean(const char *text, size_t length, wd_buffer *buffer)
 {
+    if (wd_utf8_valid(text, length)) {
+        return wd_buffer_append(buffer, text, length);
+    }
     wd_status status = WD_OK;
     size_t start = 0;  // of the run that is fine as it stands
     size_t i = 0;
@@ -59,13 +62,14 @@ static long hex_value(const char *text, size_t length, size_t count)
     return value;
 }
 
-static wd_status append_code_point(wd_buffer *buffer, long code)
+/// Writes the code point at `at`, U+FFFD for what is no character; returns the size, at most 4.
+static size_t put_code_point(char *at, long code)
 {
-    char bytes[4];
     if (code <= 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
-        return wd_buffer_text(buffer, replacement);
+        memcpy(at, replacement, sizeof replacement - 1);
+        return sizeof replacement - 1;
     }
-    return wd_buffer_append(buffer, bytes, wd_utf8_put((uint32_t)code, bytes));
+    return wd_utf8_put((uint32_t)code, at);
 }
 
 /// The escape that starts at text[0] == '\\'; returns the bytes it takes and gives what it stands for: a code
@@ -105,24 +109,38 @@ static size_t read_escape(const char *text, size_t length, long *ret_code)
     return 6;
 }
 
+/// In place: no escape is shorter than what it stands for.
+static size_t unescape(char *text, size_t length)
+{
+    size_t from = 0;
+    size_t to = 0;
+    while (from < length) {
+        const char *backslash = memchr(text + from, '\\', length - from);
+        size_t plain = backslash == NULL ? length - from : (size_t)(backslash - text) - from;
+        memmove(text + to, text + from, plain);
+        from += plain;
+        to += plain;
+        if (from < length) {
+            long code;
+            size_t used = read_escape(text + from, length - from, &code);
+            if (code < 0) {
+                text[to++] = text[from++];  // an escape we do not know: keep the backslash, and what follows
+            } else {
+                from += used;
+                to += put_code_point(text + to, code);
+            }
+        }
+    }
+    return to;
+}
+
 wd_status wd_loose_unescape(const char *text, size_t length, wd_buffer *buffer)
 {
-    wd_status status = WD_OK;
-    while (status == WD_OK && length > 0) {
-        const char *backslash = memchr(text, '\\', length);
-        size_t plain = backslash == NULL ? length : (size_t)(backslash - text);
-        status = wd_loose_clean(text, plain, buffer);
-        text += plain;
-        length -= plain;
-        if (status == WD_OK && length > 0) {
-            long code;
-            size_t used = read_escape(text, length, &code);
-            // An escape we do not know may be the start of a character of several bytes: keep the backslash alone.
-            used = code < 0 ? 1 : used;
-            status = code < 0 ? wd_buffer_text(buffer, "\\") : append_code_point(buffer, code);
-            text += used;
-            length -= used;
-        }
+    size_t before = buffer->length;
+    wd_status status = wd_loose_clean(text, length, buffer);
+    if (status == WD_OK && buffer->length > before) {
+        buffer->length = before + unescape(buffer->bytes + before, buffer->length - before);
+        buffer->bytes[buffer->length] = '\0';
     }
     return status;
 }
