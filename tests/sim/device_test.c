@@ -2,8 +2,13 @@
 /// running out.
 #include "walk.h"
 
+#include "store.h"
+#include "task.h"
+
 #include "sim/device.h"
 #include "tree/alloc.h"
+
+#include <stdio.h>
 
 static wd_status call(wd_device *device, const char *op, const char *args, wd_error *error)
 {
@@ -159,6 +164,29 @@ static void forks_go_their_own_ways(void **unused)
     wd_device_destroy(&fork);
 }
 
+/// What travels between threads is a frozen machine: another device, booted alike, goes on from it identically.
+static void a_frozen_machine_goes_on_elsewhere(void **unused)
+{
+    (void)unused;
+    wd_device *here = used_device();
+    call_ok(here, "airplane", "{\"v\":true}");
+    wd_value *frozen = NULL;
+    assert_int_equal(wd_value_freeze(wd_device_machine(here), &frozen), WD_OK);
+    wd_device *there = walk_device();
+    assert_int_equal(wd_device_restore(there, frozen, NULL), WD_OK);
+    wd_value_unref(&frozen);
+    random_walk left = walk_start(5, here);
+    random_walk right = walk_start(5, there);
+    for (int i = 0; i < 300; i++) {
+        assert_int_equal(walk_step(&left), walk_step(&right));
+        assert_true(wd_digest_equal(wd_device_digest(here), wd_device_digest(there)));
+    }
+    walk_done(&left);
+    walk_done(&right);
+    wd_device_destroy(&here);
+    wd_device_destroy(&there);
+}
+
 // ---- time and events --------------------------------------------------------------------------------------
 
 static void time_goes_forward_only(void **unused)
@@ -238,6 +266,86 @@ static void writes_pending_at_a_reset_are_dropped(void **unused)  // D17
     assert_non_null(last);
     wd_value_unref(&events);
     wd_device_destroy(&device);
+}
+
+// ---- bounds ---------------------------------------------------------------------------------------------------------
+
+static const struct bound_case {
+    const char *name, *op, *args, *rest;  // the number of the call stands between args and rest
+    int have;                             // of what is bounded are there already
+    int count_max;
+} bound_cases[] = {
+    { "tasks", "tm.launchApp", "{\"app\":\"app", "\"}", 1, WD_TASKS_MAX },
+    { "activities of a task", "tm.pushActivity", "{\"task\":\"task_1\",\"activity\":{\"activityId\":\"p",
+        "\",\"appId\":\"sms\",\"initialRoute\":\"/"
+        "\"}}",
+        1, WD_TASK_STACK_MAX },
+    { "entries of a history", "app.navigate", "{\"activity\":\"act_1\",\"path\":\"/", "\",\"mode\":\"push\"}",
+        1, WD_ACTIVITY_HISTORY_MAX },
+    { "registered stores", "store.register", "{\"id\":\"s", "\",\"initial\":{}}", 0,
+        WD_STORE_REGISTERED_MAX },
+};
+
+static wd_status call_numbered(wd_device *device, const struct bound_case *row, int number)
+{
+    char args[256];
+    snprintf(args, sizeof(args), "%s%d%s", row->args, number, row->rest);
+    return call(device, row->op, args, NULL);
+}
+
+/// The last one that fits, and one past it.
+static void one_past_the_bound_is_refused(void **state)
+{
+    const struct bound_case *row = *state;
+    wd_device *device = used_device();
+    for (int i = row->have; i < row->count_max; i++) {
+        assert_int_equal(call_numbered(device, row, i), WD_OK);
+    }
+    wd_digest before = wd_device_digest(device);
+    assert_int_equal(call_numbered(device, row, row->count_max), WD_ELIMIT);
+    assert_true(wd_digest_equal(before, wd_device_digest(device)));
+    wd_device_destroy(&device);
+}
+
+static void a_route_has_its_length(void **unused)
+{
+    (void)unused;
+    wd_device *device = used_device();
+    static char args[WD_ROUTE_TEXT_MAX + 128];
+    for (int past = 0; past <= 1; past++) {
+        static char path[WD_ROUTE_TEXT_MAX + 2];
+        memset(path, 'a', WD_ROUTE_TEXT_MAX + 1);
+        path[0] = '/';
+        path[WD_ROUTE_TEXT_MAX + past] = '\0';
+        snprintf(args, sizeof(args), "{\"activity\":\"act_1\",\"path\":\"%s\"}", path);
+        assert_int_equal(call(device, "app.navigate", args, NULL), past ? WD_ELIMIT : WD_OK);
+    }
+    wd_device_destroy(&device);
+}
+
+static void a_boot_has_its_packages(void **unused)
+{
+    (void)unused;
+    wd_value *packages = wd_value_array();
+    for (int i = 0; i <= WD_DEVICE_PACKAGES_MAX; i++) {
+        wd_device_options options = wd_device_options_default();
+        options.packages = packages;
+        if (i == WD_DEVICE_PACKAGES_MAX) {
+            wd_device *device = NULL;
+            assert_int_equal(wd_device_new(&options, &device, NULL), WD_OK);
+            wd_device_destroy(&device);
+        }
+        wd_value *id = NULL;
+        wd_value *manifest = NULL;
+        assert_int_equal(wd_value_format(&id, "app%d", i), WD_OK);
+        assert_int_equal(wd_value_pack(&manifest, "{s:V}", "id", id), WD_OK);
+        assert_int_equal(wd_array_append(&packages, &manifest), WD_OK);
+    }
+    wd_device_options options = wd_device_options_default();
+    options.packages = packages;
+    wd_device *device = NULL;
+    assert_int_equal(wd_device_new(&options, &device, NULL), WD_EINVAL);
+    wd_value_unref(&packages);
 }
 
 // ---- hooks ------------------------------------------------------------------------------------------------
@@ -446,6 +554,9 @@ int main(void)
     static const struct CMUnitTest single[] = {
         cmocka_unit_test(restore_is_exact),
         cmocka_unit_test(forks_go_their_own_ways),
+        cmocka_unit_test(a_frozen_machine_goes_on_elsewhere),
+        cmocka_unit_test(a_route_has_its_length),
+        cmocka_unit_test(a_boot_has_its_packages),
         cmocka_unit_test(time_goes_forward_only),
         cmocka_unit_test(the_oldest_events_make_room),
         cmocka_unit_test(reload_keeps_what_is_persistent),
@@ -454,13 +565,15 @@ int main(void)
         cmocka_unit_test(memory_running_out_at_boot),
     };
     static struct CMUnitTest tests[WD_COUNT_OF(single) + WD_COUNT_OF(bad_cases) + WD_COUNT_OF(bad_patches) +
-                                   WD_COUNT_OF(bad_boots) + WD_COUNT_OF(memory_cases)];
+                                   WD_COUNT_OF(bad_boots) + WD_COUNT_OF(memory_cases) +
+                                   WD_COUNT_OF(bound_cases)];
     memcpy(tests, single, sizeof(single));
     size_t count = WD_COUNT_OF(single);
     make_memory_patch();
     ROWS(bad_cases, bad_operation_changes_nothing)
     ROWS(bad_patches, bad_patch_changes_nothing)
     ROWS(bad_boots, a_malformed_boot_is_refused)
+    ROWS(bound_cases, one_past_the_bound_is_refused)
     ROWS(memory_cases, memory_running_out_changes_nothing)
     int failed = cmocka_run_group_tests_name("device", tests, NULL, NULL);
     wd_value_unref(&memory_patch);

@@ -282,9 +282,8 @@ static const struct literal {
     { "clearForApp", "{\"app\":\"sms\"}" },
     { "clearAll", "{}" },
     { "notification.tap", "{\"title\":\"t\"}" },
-    { "alarmSet", "{\"v\":{\"id\":\"w\",\"ownerPackage\":\"p\",\"hour\":7,\"minute\":1,\"label\":\"\","
-                  "\"repeat\":\"once\","
-                  "\"triggerAtMs\":1767600000000}}" },
+    { "alarmSet", "{\"v\":{\"id\":\"w\",\"ownerPackage\":\"p\",\"hour\":7,\"minute\":1,\"triggerAtMs\":"
+                  "1767600000000}}" },
     { "alarmCancel", "{\"owner\":\"p\",\"id\":\"w\"}" },
     { "mediaSet", "{\"v\":null}" },
     { "mediaSet", "{\"v\":{\"title\":\"song\",\"artist\":\"a\",\"durationMs\":1,\"positionMs\":0,"
@@ -329,8 +328,8 @@ static wd_status random_inject(random_walk *walk)
     static const char *const patches[] = {
         "{\"os\":{\"settings\":{\"global\":{\"airplaneModeEnabled\":true,\"wifiEnabled\":true}}}}",
         "{\"os\":{\"settings\":{\"global\":{\"airplaneModeEnabled\":false,\"bluetoothEnabled\":true}}}}",
-        "{\"os\":{\"hardware\":{\"battery\":{\"percent\":300},\"wifi\":{\"level\":9},\"cellular\":{"
-        "\"signalLevel\":3}}}}",
+        "{\"os\":{\"hardware\":{\"battery\":{\"percent\":300},\"wifi\":{\"level\":9}}}}",
+        "{\"os\":{\"hardware\":{\"cellular\":{\"signalLevel\":3}}}}",
         "{\"os\":{\"hardware\":{\"battery\":{\"percent\":\"x\"}}}}",
         "{\"os\":{\"settings\":{\"system\":{\"brightness\":-4,\"mediaVolume\":180}}}}",
         "{\"os\":{\"preferences\":{\"my_own\":{\"deep\":[1]},\"brightness\":33}}}",
