@@ -1,5 +1,5 @@
-// scenes.c - `worldd-bench scenes [FILE]`: reading a uiautomator dump against a bare expat parse of the same text, and
-// telling app and page. Without FILE, on a screen of 300 nodes of our own making.
+// scenes.c - `worldd-bench scenes [FILE]`: reading a uiautomator dump against a bare expat parse of the same
+// text, and telling app and page. Without FILE, on a screen of 300 nodes of our own making.
 #include "benches.h"
 
 #include "identity.h"

@@ -1,4 +1,5 @@
-/// scene_fuzz.h - what must hold of any bytes given to a screen's reader: a whole scene, or an error that says why.
+/// scene_fuzz.h - what must hold of any bytes given to a screen's reader: a whole scene, or an error that
+/// says why.
 #ifndef SCENE_FUZZ_H
 #define SCENE_FUZZ_H
 

@@ -1,5 +1,5 @@
-/// androidworld.h - AndroidWorld's UIElement, however it was printed (formats.md 1.5). The list has no parents; its
-/// place in the list is the element's index.
+/// androidworld.h - AndroidWorld's UIElement, however it was printed (formats.md 1.5). The list has no
+/// parents; its place in the list is the element's index.
 #ifndef SEMANTIC_ANDROIDWORLD_H
 #define SEMANTIC_ANDROIDWORLD_H
 

@@ -1,5 +1,5 @@
-// Element lists as JSON: an array, an object that holds one, or lines "UI element 3: {...}" with JSON keys and Python
-// booleans, as run histories have them.
+// Element lists as JSON: an array, an object that holds one, or lines "UI element 3: {...}" with JSON keys
+// and Python booleans, as run histories have them.
 #include "androidworld.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-// Element lists as Python prints them: UIElement(text='', bbox=BoundingBox(x_min=0, ...), is_editable=None, ...), one a
-// line or in a list.
+// Element lists as Python prints them: UIElement(text='', bbox=BoundingBox(x_min=0, ...), is_editable=None,
+// ...), one a line or in a list.
 #include "androidworld.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Appium page source (formats.md 1.7): as uiautomator's, but the tag is the class, texts that are null are left out,
-// and the root says the display's size without the system bars.
+// Appium page source (formats.md 1.7): as uiautomator's, but the tag is the class, texts that are null are
+// left out, and the root says the display's size without the system bars.
 #include "xml_reader.h"
 
 bool wd_appium_root(wd_screen_draft *draft, const char *const *attributes)

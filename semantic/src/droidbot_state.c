@@ -1,5 +1,6 @@
-// DroidBot's states/state_*.json (formats.md 1.4). The activity comes from the activity manager and is right even when
-// the views were read too early. Bounds are not clipped; off-screen rows are kept, and judged as what they are.
+// DroidBot's states/state_*.json (formats.md 1.4). The activity comes from the activity manager and is right
+// even when the views were read too early. Bounds are not clipped; off-screen rows are kept, and judged as
+// what they are.
 #include "json_tree.h"
 
 #include <string.h>

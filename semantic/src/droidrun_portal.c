@@ -1,5 +1,5 @@
-// droidrun's portal (formats.md 1.8): a tree, what the phone says of its state, and the display's bounds; over the
-// content provider wrapped in a line "Row: 0 result={...}" that holds the answer as a string.
+// droidrun's portal (formats.md 1.8): a tree, what the phone says of its state, and the display's bounds;
+// over the content provider wrapped in a line "Row: 0 result={...}" that holds the answer as a string.
 #include "json_tree.h"
 
 #include <string.h>
@@ -84,7 +84,8 @@ static void read_context(wd_screen_draft *draft, wd_pull *pull)
 
 static wd_status read_answer(wd_screen_draft *draft, wd_span text, bool may_wrap);
 
-/// {"a11y_tree", "phone_state", "device_context"}; {"status", "result" or "data": the answer, or its text}; a node.
+/// {"a11y_tree", "phone_state", "device_context"}; {"status", "result" or "data": the answer, or its text}; a
+/// node.
 static wd_status read_members(wd_screen_draft *draft, wd_pull *pull, bool may_wrap)
 {
     wd_status status = WD_OK;

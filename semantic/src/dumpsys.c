@@ -1,5 +1,5 @@
-// dumpsys text (formats.md 1.9): which window has the focus, which activity is resumed. A companion of a dump, or all
-// there is; then the scene names the app and has no nodes.
+// dumpsys text (formats.md 1.9): which window has the focus, which activity is resumed. A companion of a
+// dump, or all there is; then the scene names the app and has no nodes.
 #include "screen_draft.h"
 #include "text_util.h"
 
@@ -105,8 +105,8 @@ static bool next_line(wd_span *rest, wd_span *ret_line)
     return true;
 }
 
-/// Display headings part the text; only the default display says who is in front. Cover displays list no heading in
-/// short excerpts, but their home activity belongs to the system UI.
+/// Display headings part the text; only the default display says who is in front. Cover displays list no
+/// heading in short excerpts, but their home activity belongs to the system UI.
 static bool is_other_display(wd_span line, bool *ret_heading)
 {
     *ret_heading = wd_span_starts(line, "Display: mDisplayId=") || wd_span_starts(line, "Display #");

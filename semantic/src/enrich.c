@@ -20,7 +20,8 @@ static size_t declared_widgets(const wd_scene *scene, wd_widget *widgets)
     return count;
 }
 
-/// The route without its query, when the app names no page: `*ret_path` is to be freed, NULL when there is none.
+/// The route without its query, when the app names no page: `*ret_path` is to be freed, NULL when there is
+/// none.
 static wd_status path_of_route(const wd_scene_info *info, char **ret_path)
 {
     *ret_path = NULL;

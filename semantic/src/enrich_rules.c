@@ -42,7 +42,7 @@ static const char *intent_format(const char *purpose, bool has_label)
     return NULL;
 }
 
-// ---- labels ---------------------------------------------------------------------------------------------------
+// ---- labels -----------------------------------------------------------------------------------------------
 
 /// The node's own label, else the first in it: a row is named by its title.
 static const char *label_in(const wd_screen_view *view, const wd_node *node)
@@ -63,7 +63,8 @@ static bool is_field(const wd_node *node)
            wd_text_ends(node->class_name, "AutoCompleteTextView");
 }
 
-/// A text field's label is not what is typed in it: its hint, its description, else the text above or to the left.
+/// A text field's label is not what is typed in it: its hint, its description, else the text above or to the
+/// left.
 static const char *label_of_field(const wd_screen_view *view, const wd_node *node)
 {
     if (node->hint != NULL && node->hint[0] != '\0') {
@@ -99,7 +100,7 @@ static const char *label_of_toggle(const wd_screen_view *view, const wd_node *no
     return label;
 }
 
-// ---- purposes -------------------------------------------------------------------------------------------------
+// ---- purposes ---------------------------------------------------------------------------------------------
 
 static bool is_toggle(const wd_node *node)
 {
@@ -218,7 +219,7 @@ static const char *purpose_of(
     return is_list_item(view, node) ? "item" : "button";
 }
 
-// ---- the semantic scene ----------------------------------------------------------------------------------------
+// ---- the semantic scene -----------------------------------------------------------------------------------
 
 typedef struct rule_result {
     wd_widget *widgets;

@@ -1,5 +1,5 @@
-// The accessibility forest of android_env as JSON (formats.md 1.5): windows with flat trees, joined by ids. Protobuf
-// leaves out what is false or 0, so an absent flag is "no". Every window and every node is read.
+// The accessibility forest of android_env as JSON (formats.md 1.5): windows with flat trees, joined by ids.
+// Protobuf leaves out what is false or 0, so an absent flag is "no". Every window and every node is read.
 #include "json_tree.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /// identity.h - which app is in front, which page it shows, and how sure that is (formats.md section 5).
 ///
-/// Rules read a view, whether its nodes are still being collected or published already. Texts of an answer are
-/// borrowed from the view, or static.
+/// Rules read a view, whether its nodes are still being collected or published already. Texts of an answer
+/// are borrowed from the view, or static.
 #ifndef SEMANTIC_IDENTITY_H
 #define SEMANTIC_IDENTITY_H
 
@@ -35,14 +35,15 @@ typedef struct wd_identity {
     double page_confidence;
 } wd_identity;
 
-/// `fallback_app` is taken when nothing on the screen names one; `previous` is the scene before. Both may be NULL.
+/// `fallback_app` is taken when nothing on the screen names one; `previous` is the scene before. Both may be
+/// NULL.
 void wd_identify(const wd_screen_view *view, const char *fallback_app, const wd_scene *previous,
     wd_identity *ret_identity);
 
 /// Nodes of the status and navigation bars are no part of the screen, unless the system UI is all there is.
 void wd_mark_system_ui(wd_node *nodes, size_t count, const char *app);
 
-// ---- the parts, each in its file ------------------------------------------------------------------------------
+// ---- the parts, each in its file --------------------------------------------------------------------------
 
 /// identity_app.c: app, app_source and window.
 void wd_identify_app(const wd_screen_view *view, wd_identity *identity);
@@ -50,7 +51,8 @@ bool wd_is_system_ui(const char *package);
 /// identity_kind.c; needs app and window.
 wd_page_kind wd_identify_kind(const wd_screen_view *view, const wd_identity *identity);
 bool wd_is_launcher(const char *package);
-/// Windows of another package that lie over an app without replacing it: permission, sign-in, install, chooser.
+/// Windows of another package that lie over an app without replacing it: permission, sign-in, install,
+/// chooser.
 bool wd_is_overlay_package(const char *package);
 /// identity_title.c; needs app, window and kind.
 wd_title wd_identify_title(const wd_screen_view *view, const wd_identity *identity);

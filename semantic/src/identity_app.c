@@ -1,5 +1,5 @@
-// The app in front. An explicit source wins; then the window that has the focus; then the tree: the window with a
-// focused node, the larger, the fuller, and in it the package that most nodes have.
+// The app in front. An explicit source wins; then the window that has the focus; then the tree: the window
+// with a focused node, the larger, the fuller, and in it the package that most nodes have.
 #include "identity.h"
 
 #include <string.h>
@@ -135,8 +135,8 @@ static size_t best_place(
     return best;
 }
 
-/// A window that its own attributes put in front: on the default display, focused or active, an application before
-/// others, keyboards never. PLACES: no window says so.
+/// A window that its own attributes put in front: on the default display, focused or active, an application
+/// before others, keyboards never. PLACES: no window says so.
 static size_t window_in_front(const wd_screen_view *view)
 {
     size_t best = PLACES;

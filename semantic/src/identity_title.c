@@ -1,5 +1,6 @@
-// The page's title from the tree, precision first: a text whose id says so, a text in the bar or beside the button that
-// leads up, a dialog's first text. What only looks like a title is given with a low confidence or not at all.
+// The page's title from the tree, precision first: a text whose id says so, a text in the bar or beside the
+// button that leads up, a dialog's first text. What only looks like a title is given with a low confidence or
+// not at all.
 #include "identity.h"
 #include "words.h"
 
@@ -23,7 +24,7 @@ typedef struct title_search {
     wd_rect region;  // of the window in front
 } title_search;
 
-// ---- what may be a title ---------------------------------------------------------------------------------------
+// ---- what may be a title ----------------------------------------------------------------------------------
 
 /// Letters, not only digits, signs and glyphs of an icon font: no clock, battery, price or counter.
 static bool reads_as_words(wd_span text, size_t characters_max)
@@ -97,7 +98,7 @@ static bool may_be_title(const title_search *search, const wd_node *node, size_t
            !is_reading(text) && !is_selected(search, node);
 }
 
-// ---- where things are -----------------------------------------------------------------------------------------
+// ---- where things are -------------------------------------------------------------------------------------
 
 /// The part of the region from its top, in percent.
 static bool ends_within(const title_search *search, wd_rect rect, int percent)
@@ -152,12 +153,12 @@ static wd_title make_title(
     return (wd_title){ words_of(node), node->id, source, confidence };
 }
 
-// ---- (a) the id says so ---------------------------------------------------------------------------------------
+// ---- (a) the id says so -----------------------------------------------------------------------------------
 
 /// How much an id's name says that its text is the page's title.
 typedef enum id_claim {
     CLAIM_NONE,
-    CLAIM_PLACE,  // of a part that pages have, but cards and campaigns have it too: "page_title", "activity_title"
+    CLAIM_PLACE,  // of a part of pages, but cards and campaigns have it too: "page_title"
     CLAIM_BAR,      // of a bar or a dialog
     CLAIM_MESSAGE,  // the permission dialog's sentence
 } id_claim;
@@ -242,7 +243,7 @@ static wd_title title_by_id(const title_search *search)
     return no_title;
 }
 
-// ---- (b) in the row of the button that leads up ----------------------------------------------------------------
+// ---- (b) in the row of the button that leads up -----------------------------------------------------------
 
 /// "btn_back", "toolbarBack", but no "feedback" or "background".
 static bool names_back(const char *name)
@@ -353,7 +354,7 @@ static wd_title title_in_row(const title_search *search)
     return no_title;
 }
 
-// ---- (c) in a bar ---------------------------------------------------------------------------------------------
+// ---- (c) in a bar -----------------------------------------------------------------------------------------
 
 static bool is_bar(const title_search *search, const wd_node *node)
 {
@@ -412,7 +413,7 @@ static wd_title title_in_bar(const title_search *search)
     return no_title;
 }
 
-// ---- (d) a dialog's first text --------------------------------------------------------------------------------
+// ---- (d) a dialog's first text ----------------------------------------------------------------------------
 
 static wd_title title_of_dialog(const title_search *search)
 {

@@ -1,4 +1,5 @@
-/// json_node.h - a node's members in foreign JSON: which field a name means, and how flags and rectangles are written.
+/// json_node.h - a node's members in foreign JSON: which field a name means, and how flags and rectangles are
+/// written.
 #ifndef SEMANTIC_JSON_NODE_H
 #define SEMANTIC_JSON_NODE_H
 
@@ -34,7 +35,8 @@ WD_NODISCARD wd_status wd_json_text(wd_screen_draft *draft, wd_pull *pull, const
 wd_tristate wd_json_flag(const wd_pull *pull);
 
 /// The current token as a rectangle, however written: "[l,t][r,b]", "l,t,r,b", [l,t,r,b], [[l,t],[r,b]],
-/// {left, top, right, bottom}, {x_min, x_max, y_min, y_max}. False leaves *ret_rect alone. Reads the container.
+/// {left, top, right, bottom}, {x_min, x_max, y_min, y_max}. False leaves *ret_rect alone. Reads the
+/// container.
 bool wd_json_rect(wd_pull *pull, wd_rect *ret_rect);
 
 /// Put the current token into `node`. Unknown fields are left alone. @retval WD_ENOMEM

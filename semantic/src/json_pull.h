@@ -1,7 +1,9 @@
-/// json_pull.h - foreign JSON, token by token: no tree, no recursion, memory of the longest text and the depth.
+/// json_pull.h - foreign JSON, token by token: no tree, no recursion, memory of the longest text and the
+/// depth.
 ///
-/// Lenient where other tools' files are: Python's True, False, None and quotes, lone surrogates and bytes that are no
-/// UTF-8 (U+FFFD each, counted), trailing commas. Not lenient about structure: what is cut off is an error.
+/// Lenient where other tools' files are: Python's True, False, None and quotes, lone surrogates and bytes
+/// that are no UTF-8 (U+FFFD each, counted), trailing commas. Not lenient about structure: what is cut off is
+/// an error.
 #ifndef SEMANTIC_JSON_PULL_H
 #define SEMANTIC_JSON_PULL_H
 
@@ -50,8 +52,9 @@ void wd_pull_done(wd_pull *pull);
 
 wd_pull_token wd_pull_next(wd_pull *pull);
 
-/// Inside the container whose opening token was read last: `while (wd_pull_more(&pull, scope))` gives its members or
-/// elements one by one, skipping what was not read of the one before. Ends at the closing token or an error.
+/// Inside the container whose opening token was read last: `while (wd_pull_more(&pull, scope))` gives its
+/// members or elements one by one, skipping what was not read of the one before. Ends at the closing token or
+/// an error.
 typedef struct wd_pull_scope {
     size_t depth;
 } wd_pull_scope;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- nested ---------------------------------------------------------------------------------------------------
+// ---- nested -----------------------------------------------------------------------------------------------
 
 enum { STACK_FIRST = 64 };
 
@@ -91,7 +91,7 @@ wd_status wd_json_tree(wd_screen_draft *draft, wd_pull *pull, const wd_tree_form
     return status;
 }
 
-// ---- flat -----------------------------------------------------------------------------------------------------
+// ---- flat -------------------------------------------------------------------------------------------------
 
 wd_status wd_flat_add(wd_flat_list *list, wd_screen_draft *draft, int64_t id, int64_t parent_id,
     int32_t window, int32_t *ret_node)
@@ -186,8 +186,8 @@ static void find_parents(const wd_flat_list *list, link_table *links)
     }
 }
 
-/// Nodes that are their own ancestors are cut loose. Returns how many. `places` serves as the mark of the walk that
-/// came by first.
+/// Nodes that are their own ancestors are cut loose. Returns how many. `places` serves as the mark of the
+/// walk that came by first.
 static size_t cut_circles(size_t count, link_table *links)
 {
     size_t cut = 0;

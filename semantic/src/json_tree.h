@@ -15,8 +15,8 @@ typedef struct wd_tree_format {
 WD_NODISCARD wd_status wd_json_tree(
     wd_screen_draft *draft, wd_pull *pull, const wd_tree_format *format, int32_t parent);
 
-/// A flat list being collected: entry i is node `first` + i of the builder. Who is below whom is told by the entry's
-/// parent, or by lists of children, which are collected as pairs.
+/// A flat list being collected: entry i is node `first` + i of the builder. Who is below whom is told by the
+/// entry's parent, or by lists of children, which are collected as pairs.
 typedef struct wd_flat_list {
     size_t first;
     struct wd_flat_entry {
@@ -36,7 +36,8 @@ enum { WD_FLAT_NONE = -1 };  // as parent: a root
 WD_NODISCARD wd_status wd_flat_add(wd_flat_list *list, wd_screen_draft *draft, int64_t id, int64_t parent_id,
     int32_t window, int32_t *ret_node);
 WD_NODISCARD wd_status wd_flat_edge_add(wd_flat_list *list, int64_t child);  // of the entry added last
-/// Link the nodes by their ids and bring them into pre-order. Nodes that no root leads to become roots, with a warning.
+/// Link the nodes by their ids and bring them into pre-order. Nodes that no root leads to become roots, with
+/// a warning.
 WD_NODISCARD wd_status wd_flat_finish(wd_flat_list *list, wd_screen_draft *draft);
 void wd_flat_done(wd_flat_list *list);
 

@@ -1,5 +1,5 @@
-// Maestro's hierarchy (formats.md 1.8): attributes in an object of their own, as strings; no package anywhere, so the
-// caller may name the app.
+// Maestro's hierarchy (formats.md 1.8): attributes in an object of their own, as strings; no package
+// anywhere, so the caller may name the app.
 #include "json_tree.h"
 
 #include <string.h>

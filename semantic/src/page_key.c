@@ -1,5 +1,6 @@
-// The "same page?" key. Two tools see the same page differently: an element list drops containers, a dump keeps them.
-// So only nodes that all of them keep take part: those that can be acted on, and those whose id names a text.
+// The "same page?" key. Two tools see the same page differently: an element list drops containers, a dump
+// keeps them. So only nodes that all of them keep take part: those that can be acted on, and those whose id
+// names a text.
 #include "identity.h"
 #include "semantic/enrich.h"
 #include "tree/alloc.h"

@@ -1,4 +1,5 @@
-// RICO view hierarchies and their semantic annotations (formats.md 1.6): nested nodes on a canvas of 1440x2560.
+// RICO view hierarchies and their semantic annotations (formats.md 1.6): nested nodes on a canvas of
+// 1440x2560.
 #include "json_tree.h"
 
 #include <string.h>

@@ -54,7 +54,8 @@ static int32_t larger(int32_t a, int32_t b)
     return a > b ? a : b;
 }
 
-/// The display's size: the file's own; else the largest coordinates, no less than the root says or was seen before.
+/// The display's size: the file's own; else the largest coordinates, no less than the root says or was seen
+/// before.
 static void decide_size(wd_screen_draft *draft, const wd_node *nodes, size_t count)
 {
     if (draft->size_is_given) {

@@ -1,5 +1,6 @@
-/// screen_draft.h - what a reader fills: nodes and windows in the builder, and what the file itself says about app,
-/// page and size. wd_screen_draft_finish() then sizes, judges and identifies, the same for every format.
+/// screen_draft.h - what a reader fills: nodes and windows in the builder, and what the file itself says
+/// about app, page and size. wd_screen_draft_finish() then sizes, judges and identifies, the same for every
+/// format.
 #ifndef SEMANTIC_SCREEN_DRAFT_H
 #define SEMANTIC_SCREEN_DRAFT_H
 

@@ -17,7 +17,8 @@ bool wd_span_is(wd_span span, const char *text);
 bool wd_span_starts(wd_span span, const char *prefix);
 wd_span wd_span_trim_blanks(wd_span span);  // ASCII blanks
 
-/// Without the blanks, no-break spaces, marks of direction and width that a person does not see at either end.
+/// Without the blanks, no-break spaces, marks of direction and width that a person does not see at either
+/// end.
 wd_span wd_span_trim_invisible(wd_span span);
 
 /// The code point at text[0..length) and its size in bytes; bytes that are no UTF-8 give U+FFFD, size 1.

@@ -1,5 +1,5 @@
-// `uiautomator dump` and the uiautomator2 server's dump of all windows (formats.md 1.1, 1.2): <node> elements with the
-// node in attributes; several top nodes are several windows.
+// `uiautomator dump` and the uiautomator2 server's dump of all windows (formats.md 1.1, 1.2): <node> elements
+// with the node in attributes; several top nodes are several windows.
 #include "text_util.h"
 #include "xml_reader.h"
 

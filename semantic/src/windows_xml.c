@@ -1,5 +1,5 @@
-// `uiautomator dump --windows` (formats.md 1.3): every display, and on each its windows, top first, each with a
-// hierarchy of its own.
+// `uiautomator dump --windows` (formats.md 1.3): every display, and on each its windows, top first, each with
+// a hierarchy of its own.
 #include "xml_reader.h"
 
 #include <string.h>

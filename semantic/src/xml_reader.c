@@ -24,7 +24,7 @@ typedef struct xml_reader {
     wd_status status;  // the first failure of ours; WD_OK: expat's, if any
 } xml_reader;
 
-// ---- memory: expat's counts like ours, and fails like ours in tests --------------------------------------------
+// ---- memory: expat's counts like ours, and fails like ours in tests ---------------------------------------
 
 typedef struct sized_block {
     _Alignas(16) size_t size;  // with this header
@@ -57,7 +57,7 @@ static void memory_free(void *place)
     }
 }
 
-// ---- attributes -----------------------------------------------------------------------------------------------
+// ---- attributes -------------------------------------------------------------------------------------------
 
 const char *wd_xml_attribute(const char *const *attributes, const char *name)
 {
@@ -119,7 +119,7 @@ bool wd_xml_bounds(const char *text, wd_rect *ret_rect)
     return true;
 }
 
-// ---- events ---------------------------------------------------------------------------------------------------
+// ---- events -----------------------------------------------------------------------------------------------
 
 static void stop(xml_reader *reader, wd_status status)
 {
@@ -198,10 +198,10 @@ static void XMLCALL on_text(void *user, const XML_Char *text, int length)
     reader->stray_text |= wd_span_trim_blanks((wd_span){ text, (size_t)length }).length > 0;
 }
 
-// ---- the document ---------------------------------------------------------------------------------------------
+// ---- the document -----------------------------------------------------------------------------------------
 
-/// Where the root begins. What stands before it is a prolog (fine), junk (cut), or a document type, which is refused:
-/// no screen has one, and entities are all it is good for.
+/// Where the root begins. What stands before it is a prolog (fine), junk (cut), or a document type, which is
+/// refused: no screen has one, and entities are all it is good for.
 static wd_status find_root(wd_screen_draft *draft, wd_span text, size_t *ret_at)
 {
     const char *best = NULL;
@@ -221,7 +221,8 @@ static wd_status find_root(wd_screen_draft *draft, wd_span text, size_t *ret_at)
     return WD_OK;
 }
 
-/// `<?xml ... ?>` with quoted values, comments and blanks, after a byte order mark: what a parser would accept.
+/// `<?xml ... ?>` with quoted values, comments and blanks, after a byte order mark: what a parser would
+/// accept.
 static bool is_clean_prolog(wd_span prolog)
 {
     if (wd_span_starts(prolog, "\xEF\xBB\xBF")) {

@@ -20,8 +20,8 @@ wd_tristate wd_xml_flag(const char *text);
 /// "[left,top][right,bottom]"; false leaves *ret_rect alone.
 bool wd_xml_bounds(const char *text, wd_rect *ret_rect);
 
-/// Which attribute of a node stands at a place in the list: names come in the same order on most elements, and expat
-/// gives equal names the same address.
+/// Which attribute of a node stands at a place in the list: names come in the same order on most elements,
+/// and expat gives equal names the same address.
 enum { WD_XML_ATTRIBUTES_CACHED = 48 };
 typedef struct wd_node_attributes {
     const char *names[WD_XML_ATTRIBUTES_CACHED];
@@ -29,7 +29,8 @@ typedef struct wd_node_attributes {
     size_t without_bounds;  // elements that had none and are no nodes
 } wd_node_attributes;
 
-/// uiautomator_xml.c: one <node>, or an element named after its class. Takes `place` to what its children need.
+/// uiautomator_xml.c: one <node>, or an element named after its class. Takes `place` to what its children
+/// need.
 WD_NODISCARD wd_status wd_uiautomator_node(wd_screen_draft *draft, wd_node_attributes *cache,
     const char *name, const char *const *attributes, wd_xml_place *place);
 /// uiautomator_xml.c: <hierarchy>; appium_xml.c when it says the display's size.

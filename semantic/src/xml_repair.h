@@ -14,8 +14,8 @@ typedef struct wd_xml_repair {
     size_t ampersands;  // bare '&', now "&amp;"
 } wd_xml_repair;
 
-/// Check input (borrowed, must outlive the result) and repair it into a copy when there is something to repair.
-/// Drop with wd_xml_repair_done(). @retval WD_ENOMEM
+/// Check input (borrowed, must outlive the result) and repair it into a copy when there is something to
+/// repair. Drop with wd_xml_repair_done(). @retval WD_ENOMEM
 WD_NODISCARD wd_status wd_xml_repair_make(wd_span input, wd_xml_repair *ret_repair);
 void wd_xml_repair_done(wd_xml_repair *repair);
 

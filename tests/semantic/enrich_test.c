@@ -199,7 +199,7 @@ static void peer_may_give_nodes_only(void **state)
     wd_scene_unref(&scene);
 }
 
-// ---- device ----------------------------------------------------------------------------------------------------
+// ---- device -----------------------------------------------------------------------------------------------
 
 static wd_scene *device_scene(const char *page, const char *route)
 {

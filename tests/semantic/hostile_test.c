@@ -1,5 +1,5 @@
-// Screens made to hurt: huge, deep, full of entities. Memory stays within eight times the input and 64 MiB, by the
-// allocator's own count (expat's included), and each ends in a scene or a clear error.
+// Screens made to hurt: huge, deep, full of entities. Memory stays within eight times the input and 64 MiB,
+// by the allocator's own count (expat's included), and each ends in a scene or a clear error.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

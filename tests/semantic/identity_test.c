@@ -214,7 +214,7 @@ static void kind_is_told(void **state)
     wd_scene_unref(&scene);
 }
 
-// ---- same page? ------------------------------------------------------------------------------------------------
+// ---- same page? -------------------------------------------------------------------------------------------
 
 #define ROW(text) N("TextView", "a:id/name", text, "", "[0,300][500,380]", "")
 #define BUTTON(text) N("Button", "a:id/send", text, "", "[0,500][500,580]", CLICK)

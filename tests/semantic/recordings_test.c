@@ -1,5 +1,5 @@
-// Real screens: each file of ../shared/recordings with a screen's row in EXPECTED.json is one named test. Skipped with
-// a note when the recordings are not there.
+// Real screens: each file of ../shared/recordings with a screen's row in EXPECTED.json is one named test.
+// Skipped with a note when the recordings are not there.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ typedef struct recording {
     wd_error error;
 } recording;
 
-// ---- counting what a row of the table counts -------------------------------------------------------------------
+// ---- counting what a row of the table counts --------------------------------------------------------------
 
 static bool ends(const char *text, const char *suffix)
 {

@@ -1,5 +1,5 @@
-// Reading screens, format by format: one named row per rule, and per bug report of others (spec/bugs.md) that is about
-// parsing or telling app and page.
+// Reading screens, format by format: one named row per rule, and per bug report of others (spec/bugs.md) that
+// is about parsing or telling app and page.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -414,7 +414,7 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
-// ---- what does not fit a row ------------------------------------------------------------------------------------
+// ---- what does not fit a row ------------------------------------------------------------------------------
 
 static wd_scene *read_with(const char *input, const wd_screen_options *options)
 {

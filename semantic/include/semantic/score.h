@@ -1,5 +1,5 @@
-/// score.h - how well screens are read, against a table of right values (../shared/recordings/FIELDS.md): precision
-/// and recall of app and page. Pure; the caller opens the files.
+/// score.h - how well screens are read, against a table of right values (../shared/recordings/FIELDS.md):
+/// precision and recall of app and page. Pure; the caller opens the files.
 #ifndef SEMANTIC_SCORE_H
 #define SEMANTIC_SCORE_H
 
@@ -40,7 +40,8 @@ bool wd_score_is_screen(const wd_value *expected);
 /// Compare one screen and count it. `scene` is NULL when it could not be read.
 wd_score_line wd_score_add(wd_score *score, const wd_value *expected, const wd_scene *scene);
 
-/// {"screens":..,"app":{"known","given","right","precision","recall"},...}; a ratio without cases is left out.
+/// {"screens":..,"app":{"known","given","right","precision","recall"},...}; a ratio without cases is left
+/// out.
 WD_NODISCARD wd_status wd_score_to_value(const wd_score *score, wd_value **ret_value);
 
 #endif

@@ -1,7 +1,8 @@
-/// screen.h - reading other tools' screens into the canonical scene (docs/formats.md says what is read and lost).
+/// screen.h - reading other tools' screens into the canonical scene (docs/formats.md says what is read and
+/// lost).
 ///
-/// Pure: bytes in, scene out. What cannot be told stays unknown; what is broken beyond repair is an error with its
-/// reason, never an empty scene. Any thread; the scene belongs to the calling one.
+/// Pure: bytes in, scene out. What cannot be told stays unknown; what is broken beyond repair is an error
+/// with its reason, never an empty scene. Any thread; the scene belongs to the calling one.
 #ifndef SEMANTIC_SCREEN_H
 #define SEMANTIC_SCREEN_H
 
@@ -35,7 +36,8 @@ const char *wd_screen_format_name(wd_screen_format format);
 /// @retval WD_ENOENT  unknown name; *ret_format is untouched.
 WD_NODISCARD wd_status wd_screen_format_parse(const char *name, wd_screen_format *ret_format);
 
-/// The format by content alone. WD_SCREEN_FAILURE: text of a capture that failed. WD_SCREEN_AUTO: none we know.
+/// The format by content alone. WD_SCREEN_FAILURE: text of a capture that failed. WD_SCREEN_AUTO: none we
+/// know.
 wd_screen_format wd_screen_recognise(const char *bytes, size_t length);
 
 enum { WD_SCREEN_BYTES_MAX = 512 * 1024 * 1024 };  // of one screen
@@ -54,16 +56,17 @@ typedef struct wd_screen_options {
 
 /// Read one screen. `options` may be NULL.
 ///
-/// @retval WD_ECORRUPT      a capture failure, or broken beyond repair: parse status "failed"; `error` says why and,
-///                          for a capture failure, quotes its text.
-/// @retval WD_EUNSUPPORTED  no known format, or one that is told from screens but not read (utg.js, iOS, Detox).
+/// @retval WD_ECORRUPT a capture failure, or broken beyond repair: parse status "failed"; `error` says why
+/// and, for a capture failure, quotes its text.
+/// @retval WD_EUNSUPPORTED no known format, or one that is told from screens but not read (utg.js, iOS,
+/// Detox).
 /// @retval WD_ELIMIT        more than WD_SCREEN_BYTES_MAX bytes or WD_SCENE_NODES_MAX nodes.
 /// @retval WD_ENOMEM
 /// On all of these *ret_scene is untouched.
 WD_NODISCARD wd_status wd_screen_read(const char *bytes, size_t length, const wd_screen_options *options,
     wd_scene **ret_scene, wd_error *error);
 
-// ---- dumpsys: the app in front as the window or activity manager says it ---------------------------------------
+// ---- dumpsys: the app in front as the window or activity manager says it ----------------------------------
 
 enum { WD_FOCUS_TEXT_MAX = 256 };
 
@@ -73,8 +76,8 @@ typedef struct wd_focus {
     const char *source;  // "focused_window", "focused_app", "resumed_activity", "window_list"; static
 } wd_focus;
 
-/// Read `dumpsys window ...` or `dumpsys activity ...` text (formats.md 1.9): default display first, null lines
-/// skipped, `.Act` expanded. Never fails: what is not said is unknown (`source` is then NULL).
+/// Read `dumpsys window ...` or `dumpsys activity ...` text (formats.md 1.9): default display first, null
+/// lines skipped, `.Act` expanded. Never fails: what is not said is unknown (`source` is then NULL).
 void wd_focus_read(const char *text, size_t length, wd_focus *ret_focus);
 
 #endif

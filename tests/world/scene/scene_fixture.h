@@ -8,8 +8,8 @@ enum { FIXTURE_ROOT, FIXTURE_BUTTON, FIXTURE_HIDDEN, FIXTURE_CLOCK, FIXTURE_NODE
 
 typedef void fixture_change(wd_scene_info *info, wd_node *nodes);
 
-/// Collect the fixture's windows, nodes, intent and warning; *ret_info is what finish wants. Stops at the first
-/// failure.
+/// Collect the fixture's windows, nodes, intent and warning; *ret_info is what finish wants. Stops at the
+/// first failure.
 static inline wd_status fixture_collect(
     wd_scene_builder *builder, fixture_change *change, wd_value *params, wd_scene_info *ret_info)
 {

@@ -77,7 +77,7 @@ static void visibility_needs_flag_and_pixels(void **state)
     wd_scene_unref(&scene);
 }
 
-// ---- digest: each row changes one thing of the fixture --------------------------------------------------------
+// ---- digest: each row changes one thing of the fixture ----------------------------------------------------
 
 static void change_nothing(wd_scene_info *info, wd_node *nodes)
 {

@@ -75,7 +75,7 @@ const char *wd_parse_status_name(wd_parse_status status)
     return wd_scene_parse_status_names[status];
 }
 
-// ---- nodes ----------------------------------------------------------------------------------------------------
+// ---- nodes ------------------------------------------------------------------------------------------------
 
 wd_tristate wd_node_get(const wd_node *node, wd_node_flag flag)
 {
@@ -130,7 +130,7 @@ bool wd_scene_node_visible(const wd_scene *scene, const wd_node *node)
     return is_visible(&scene->info, node);
 }
 
-// ---- the scene ------------------------------------------------------------------------------------------------
+// ---- the scene --------------------------------------------------------------------------------------------
 
 wd_scene *wd_scene_ref(const wd_scene *scene)
 {
@@ -201,7 +201,7 @@ const wd_scene_intent *wd_scene_intent_at(const wd_scene *scene, size_t index)
     return index < scene->intent_count ? &scene->intents[index] : NULL;
 }
 
-// ---- digest ---------------------------------------------------------------------------------------------------
+// ---- digest -----------------------------------------------------------------------------------------------
 
 /// NULL and "" are two things, and no two neighbouring texts may run into each other.
 static void hash_text(XXH3_state_t *state, const char *text)

@@ -59,7 +59,8 @@ static wd_status ensure_scene(wd_scene_builder *builder)
     return WD_OK;
 }
 
-/// Room for one more item in *items_p; the array grows by half, so that its last copy is not twice what is needed.
+/// Room for one more item in *items_p; the array grows by half, so that its last copy is not twice what is
+/// needed.
 static wd_status reserve(void **items_p, size_t item_size, size_t count, size_t *capacity)
 {
     if (count < *capacity) {

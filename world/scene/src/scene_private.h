@@ -1,4 +1,5 @@
-/// scene_private.h - a scene from the inside, for the builder that fills it and the scene that answers from it.
+/// scene_private.h - a scene from the inside, for the builder that fills it and the scene that answers from
+/// it.
 #ifndef SCENE_SCENE_PRIVATE_H
 #define SCENE_SCENE_PRIVATE_H
 

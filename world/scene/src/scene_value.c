@@ -3,7 +3,7 @@
 
 #include <limits.h>
 
-// ---- writing --------------------------------------------------------------------------------------------------
+// ---- writing ----------------------------------------------------------------------------------------------
 
 static wd_status put_rect(wd_value **object_p, const char *name, wd_rect rect)
 {
@@ -174,7 +174,7 @@ wd_status wd_scene_to_value(const wd_scene *scene, wd_value **ret_value)
     return WD_OK;
 }
 
-// ---- reading --------------------------------------------------------------------------------------------------
+// ---- reading ----------------------------------------------------------------------------------------------
 
 static wd_rect read_rect(wd_field_reader *reader, const char *name)
 {

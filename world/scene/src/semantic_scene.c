@@ -16,7 +16,7 @@ struct wd_semantic {
 
 #define PAGE_TEXTS(X) X(app) X(app_source) X(id) X(title) X(source) X(background_app)
 
-// ---- making ---------------------------------------------------------------------------------------------------
+// ---- making -----------------------------------------------------------------------------------------------
 
 static wd_status copy_text(wd_arena *arena, const char **text_p)
 {
@@ -112,7 +112,7 @@ const wd_semantic_init *wd_semantic_get(const wd_semantic *semantic)
     return &semantic->content;
 }
 
-// ---- JSON -----------------------------------------------------------------------------------------------------
+// ---- JSON -------------------------------------------------------------------------------------------------
 
 static wd_status put_page(wd_value **object_p, const wd_page_identity *page)
 {

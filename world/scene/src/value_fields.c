@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- writing --------------------------------------------------------------------------------------------------
+// ---- writing ----------------------------------------------------------------------------------------------
 
 wd_status wd_put_taken(wd_value **object_p, const char *name, wd_value **item_p)
 {
@@ -59,7 +59,7 @@ wd_status wd_put_bool(wd_value **object_p, const char *name, bool flag)
     return wd_put_taken(object_p, name, &item);
 }
 
-// ---- reading --------------------------------------------------------------------------------------------------
+// ---- reading ----------------------------------------------------------------------------------------------
 
 void wd_read_refuse(wd_field_reader *reader, const char *format, ...)
 {
@@ -150,7 +150,7 @@ int wd_read_name(wd_field_reader *reader, const char *name, const char *const *n
     return fallback;
 }
 
-// ---- intents --------------------------------------------------------------------------------------------------
+// ---- intents ----------------------------------------------------------------------------------------------
 
 wd_status wd_put_intents(wd_value **object_p, const wd_scene_intent *intents, size_t count)
 {

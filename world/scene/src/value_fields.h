@@ -1,4 +1,5 @@
-/// value_fields.h - writing a struct's fields into a JSON object and reading them back, with errors that name them.
+/// value_fields.h - writing a struct's fields into a JSON object and reading them back, with errors that name
+/// them.
 #ifndef SCENE_VALUE_FIELDS_H
 #define SCENE_VALUE_FIELDS_H
 
@@ -37,11 +38,11 @@ const wd_value *wd_read_kind(wd_field_reader *reader, const char *name, wd_kind 
 /// Note what is wrong with a member, unless something was wrong before.
 void wd_read_refuse(wd_field_reader *reader, const char *format, ...) WD_PRINTF(2, 3);
 
-// ---- intents, which scenes and semantic scenes have in common -------------------------------------------------
+// ---- intents, which scenes and semantic scenes have in common ---------------------------------------------
 
 WD_NODISCARD wd_status wd_put_intents(wd_value **object_p, const wd_scene_intent *intents, size_t count);
-/// `intents` has room for WD_SCENE_INTENTS_MAX; their texts are borrowed from the object, their nodes are -1 or
-/// below `node_count`.
+/// `intents` has room for WD_SCENE_INTENTS_MAX; their texts are borrowed from the object, their nodes are -1
+/// or below `node_count`.
 WD_NODISCARD wd_status wd_read_intents(
     wd_field_reader *reader, int64_t node_count, wd_scene_intent *intents, size_t *ret_count);
 
