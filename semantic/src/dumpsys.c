@@ -52,7 +52,9 @@ static bool read_component(wd_span text, wd_focus *focus)
     }
     bool short_name = activity.length > 0 && activity.at[0] == '.';
     size_t full = activity.length + (short_name ? package.length : 0);
-    if (!is_package(package) || activity.length == 0 || full >= WD_FOCUS_TEXT_MAX) {
+    bool framework =
+        wd_span_is(package, "android");  // the one package without a dot: its chooser, its lock screen
+    if ((!framework && !is_package(package)) || activity.length == 0 || full >= WD_FOCUS_TEXT_MAX) {
         return false;
     }
     memcpy(focus->package, package.at, package.length);

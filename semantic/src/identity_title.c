@@ -158,7 +158,7 @@ static wd_title make_title(
 /// How much an id's name says that its text is the page's title.
 typedef enum id_claim {
     CLAIM_NONE,
-    CLAIM_PLACE,  // of a part of pages, but cards and campaigns have it too: "page_title"
+    CLAIM_PLACE,    // of a part of pages, but cards and campaigns have it too: "page_title"
     CLAIM_BAR,      // of a bar or a dialog
     CLAIM_MESSAGE,  // the permission dialog's sentence
 } id_claim;
@@ -183,7 +183,7 @@ static id_claim claim_of_id(const char *name)
         return CLAIM_NONE;
     }
     static const char *const bars[] = { "toolbar", "actionbar", "appbar", "navbar", "topbar", "titlebar",
-        "navigationbar", "headerbar", "alert", "dialog" };
+        "navigationbar", "headerbar", "alerttitle", "dialogtitle" };
     static const char *const places[] = { "page", "screen", "activity", "window" };
     for (size_t i = 0; i < WD_COUNT_OF(bars); i++) {
         if (strstr(plain, bars[i]) != NULL) {

@@ -18,7 +18,7 @@ static const struct focus_case {
         "com.x.Main", "focused_window" },
     { "no user field", "mCurrentFocus=Window{1 com.x/.Main paused=false}", "com.x", "com.x.Main",
         "focused_window" },
-    { "a popup has only a package",
+    { "bugs 31, 32: a popup has only a package, its activity stays unknown",
         "mCurrentFocus=Window{1 u0 PopupWindow:3ab}\nmCurrentFocus=Window{2 u0 com.x}\n", "com.x", "",
         "focused_window" },
     { "bug 27: only the focus line, not the first window",
@@ -68,6 +68,9 @@ static const struct focus_case {
         "Window #1 Window{2 u0 com.x/.Main}:\n mAttrs={(0,0) ty=BASE_APPLICATION}\n mViewVisibility=0x0 x\n",
         "com.x", "com.x.Main", "window_list" },
     { "a package without dot is no package", "mCurrentFocus=Window{1 u0 RecentsPanel/x}", "", "", NULL },
+    { "the framework's chooser",
+        "mCurrentFocus=Window{1 u0 android/com.android.internal.app.ResolverActivity}", "android",
+        "com.android.internal.app.ResolverActivity", "focused_window" },
     { "an inner class", "mCurrentFocus=Window{1 u0 com.x/.Main$Inner_1}", "com.x", "com.x.Main$Inner_1",
         "focused_window" },
 };

@@ -42,6 +42,9 @@ static const struct title_case {
         SCREEN(N("TextView", "a:id/page_title", "One", "", "[0,900][400,960]", "")
                 N("TextView", "a:id/page_title", "Two", "", "[0,1000][400,1060]", "")),
         NULL, NULL, 0, 0 },
+    { "an alert of the app's own kind is no dialog",
+        SCREEN(N("TextView", "a:id/price_alert_title", "Alerts", "", "[0,900][400,960]", "")), NULL, NULL, 0,
+        0 },
     { "a plain title of a list row is no page title",
         SCREEN(N("TextView", "a:id/title", "Row", "", "[0,900][400,960]", "")), NULL, NULL, 0, 0 },
     { "a subtitle is no title",
@@ -170,6 +173,12 @@ static void title_is_told(void **state)
     wd_scene_unref(&scene);
 }
 
+#define FIVE                                                                                                 \
+    N("V", "", "", "", "[300,80][400,90]", "")                                                               \
+    N("V", "", "", "", "[300,80][400,90]", "")                                                               \
+    N("V", "", "", "", "[300,80][400,90]", "") N("V", "", "", "", "[300,80][400,90]", "")                    \
+        N("V", "", "", "", "[300,80][400,90]", "")
+
 static const struct kind_case {
     const char *name, *input;
     wd_page_kind kind;
@@ -179,6 +188,9 @@ static const struct kind_case {
         "<hierarchy>" OPEN("F", "", "[100,500][900,900]") N("TextView", "", "Sure?", "", "[120,520][800,580]",
             "") N("Button", "", "Yes", "", "[700,800][880,880]", CLICK) "</node></hierarchy>",
         WD_PAGE_DIALOG },
+    { "many nodes inset from the edge are an app",
+        "<hierarchy>" OPEN("F", "", "[300,80][1000,2000]") FIVE FIVE FIVE FIVE "</node></hierarchy>",
+        WD_PAGE_APP },
     { "a small list is a popup",
         "<hierarchy>" OPEN("ListView", "", "[600,100][1000,400]")
             N("TextView", "", "One", "", "[620,120][900,180]", "")
