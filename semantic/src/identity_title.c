@@ -178,12 +178,15 @@ static id_claim claim_of_id(const char *name)
     if (strcmp(plain, "permissionmessage") == 0) {
         return CLAIM_MESSAGE;
     }
+    if (strcmp(plain, "alerttitle") == 0) {
+        return CLAIM_BAR;  // the framework's; "price_alert_title" is something else
+    }
     if (strstr(plain, "title") == NULL || strstr(plain, "subtitle") != NULL ||
         strstr(plain, "layout") != NULL || strstr(plain, "container") != NULL) {
         return CLAIM_NONE;
     }
     static const char *const bars[] = { "toolbar", "actionbar", "appbar", "navbar", "topbar", "titlebar",
-        "navigationbar", "headerbar", "alerttitle", "dialogtitle" };
+        "navigationbar", "headerbar", "dialogtitle" };
     static const char *const places[] = { "page", "screen", "activity", "window" };
     for (size_t i = 0; i < WD_COUNT_OF(bars); i++) {
         if (strstr(plain, bars[i]) != NULL) {
