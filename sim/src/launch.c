@@ -68,11 +68,7 @@ wd_status wd_task_open_app(wd_machine *machine, const char *app, const char *rou
 
 static wd_status close_task(wd_machine *machine, const char *task_id, bool *ret_done)
 {
-    *ret_done = wd_task_find(machine, task_id).task != NULL;
-    if (!*ret_done) {
-        return WD_OK;
-    }
-    wd_status status = wd_keyboard_hide(machine);
+    wd_status status = wd_keyboard_hide(machine);  // first, whatever comes of the rest (os.md 3)
     return status != WD_OK ? status : wd_task_close(machine, task_id, ret_done);
 }
 
@@ -113,16 +109,14 @@ static wd_status finish_top(wd_machine *machine, const wd_value *task)
 
 wd_status wd_call_finish(wd_machine *machine, const wd_value *result)
 {
+    wd_status status = wd_keyboard_hide(machine);
     wd_value *held = wd_value_ref(wd_task_active(machine).task);  // readable while its successors are written
     const wd_value *top = wd_task_top(held);
-    if (top == NULL) {
+    if (status != WD_OK || top == NULL) {
         wd_value_unref(&held);
-        return WD_OK;
+        return status;
     }
-    wd_status status = wd_keyboard_hide(machine);
-    if (status == WD_OK) {
-        status = wd_result_deliver(machine, top, result);
-    }
+    status = wd_result_deliver(machine, top, result);
     if (status == WD_OK && wd_array_count(wd_object_get(held, "stack")) > 1) {
         status = finish_top(machine, held);
     } else if (status == WD_OK && wd_task_caller(machine, held) != NULL) {
@@ -224,11 +218,11 @@ static wd_status op_launch_task(
     const char *task_id = NULL;
     wd_status status = wd_arg_text(args, "task", &task_id, error);
     bool known = status == WD_OK && wd_task_find(machine, task_id).task != NULL;
-    if (known) {
-        status = wd_front_clear(machine);
-        if (status == WD_OK) {
-            status = wd_task_activate(machine, task_id, &known);
-        }
+    if (status == WD_OK) {
+        status = known ? wd_front_clear(machine) : wd_keyboard_hide(machine);
+    }
+    if (known && status == WD_OK) {
+        status = wd_task_activate(machine, task_id, &known);
     }
     *ret_answer = wd_value_bool(known);
     return status;
