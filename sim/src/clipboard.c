@@ -269,10 +269,12 @@ wd_status wd_clipboard_adopt(wd_machine *machine)
     const wd_value *stored = wd_machine_get(machine, CURRENT);
     wd_value *current = is_entry(stored) ? wd_value_ref(stored) : NULL, *history = wd_value_array();
     wd_status status = current != NULL ? wd_append_ref(&history, current) : WD_OK;
+    // A list that current heads is as it should be; in another, current moves to its head. Not told by its time,
+    // as virtual time stands still between two copies (D15).
+    bool heads = current != NULL && wd_value_equal(wd_array_at(wd_machine_get(machine, HISTORY), 0), current);
     wd_iter iter = wd_iter_start(wd_machine_get(machine, HISTORY));
     while (status == WD_OK && wd_iter_next(&iter) && wd_array_count(history) < HISTORY_MAX) {
-        // Not by its time, as virtual time stands still between two copies (D15).
-        bool again = current != NULL && wd_value_equal(iter.value, current);
+        bool again = heads ? iter.index == 0 : current != NULL && wd_value_equal(iter.value, current);
         if (is_entry(iter.value) && !again) {
             status = wd_append_ref(&history, iter.value);
         }

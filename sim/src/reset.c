@@ -15,11 +15,16 @@
 wd_status wd_reset(wd_machine *machine, const wd_value *boot)
 {
     wd_value *stores = wd_value_ref(wd_machine_get(machine, WD_AT("sys", "stores")));
+    wd_value *loaded = wd_value_ref(wd_machine_get(machine, WD_AT("sys", "hydrated")));
     wd_value_unref(&machine->root);
     machine->root = wd_value_ref(boot);
     machine->dirty = 0;
     machine->replaced = true;
     wd_status status = wd_store_reinstate(machine, stores, false);
+    if (status == WD_OK && loaded != NULL) {
+        status = wd_machine_put(machine, WD_AT("sys", "hydrated"), &loaded);
+    }
+    wd_value_unref(&loaded);
     wd_value_unref(&stores);
     wd_value *extras = NULL;
     if (status == WD_OK) {

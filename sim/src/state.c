@@ -5,6 +5,8 @@
 #include "task.h"
 #include "tree/alloc.h"
 
+#include <string.h>
+
 enum { READS_MAX = 7 };
 
 /// One member of `os`. Without a view it is the store of that name, as it is.
@@ -34,6 +36,14 @@ static wd_status view_active_app(const wd_machine *machine, wd_value **ret_view)
     return wd_value_text(app, ret_view);
 }
 
+/// The name under which a registered store is shown: "provider." is cut from a provider's id.
+static const char *shown_name(const char *id, const char *flag)
+{
+    static const char prefix[] = "provider.";
+    bool cut = strcmp(flag, "provider") == 0 && strncmp(id, prefix, strlen(prefix)) == 0;
+    return cut ? id + strlen(prefix) : id;
+}
+
 /// Registered stores of one kind laid over `*view_p`.
 static wd_status add_registered(const wd_machine *machine, const char *flag, wd_value **view_p)
 {
@@ -42,7 +52,7 @@ static wd_status add_registered(const wd_machine *machine, const char *flag, wd_
     while (status == WD_OK && wd_iter_next(&iter)) {
         wd_value *state = wd_value_ref(wd_object_get(iter.value, "state"));
         if (state != NULL && wd_value_bool_or(wd_object_get(iter.value, flag), false)) {
-            status = wd_object_set(view_p, wd_store_public_name(iter.key), &state);
+            status = wd_object_set(view_p, shown_name(iter.key, flag), &state);
         }
         wd_value_unref(&state);
     }

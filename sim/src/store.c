@@ -235,10 +235,13 @@ static wd_status kept_state(const wd_machine *machine, const char *key, wd_value
 static wd_status save(wd_machine *machine, const char *key, const wd_value *write)
 {
     const wd_value *text = wd_object_get(write, "text");
+    const wd_value *held = wd_object_get(write, "state");
     wd_status status;
     if (text != NULL) {
         wd_value *copy = wd_value_ref(text);
         status = wd_machine_put(machine, WD_AT("sys", "storage", key), &copy);
+    } else if (held != NULL) {
+        status = wd_store_put_state(machine, key, held);
     } else {
         wd_value *state = NULL;
         status = kept_state(machine, key, &state);
@@ -278,6 +281,26 @@ wd_status wd_store_flush(wd_machine *machine, const char *key)
     wd_value *write = wd_value_ref(wd_machine_get(machine, WD_AT("sys", "writes", key)));
     wd_status status = write != NULL ? save(machine, key, write) : WD_OK;
     wd_value_unref(&write);
+    return status;
+}
+
+wd_status wd_store_hold_pending(wd_machine *machine, const char *key)
+{
+    const wd_value *write = wd_machine_get(machine, WD_AT("sys", "writes", key));
+    if (!wd_value_is(write, WD_KIND_INT)) {
+        return WD_OK;  // nothing pending, or held already
+    }
+    int64_t due = wd_value_as_int(write);
+    wd_value *state = NULL;
+    wd_value *held = NULL;
+    wd_status status = kept_state(machine, key, &state);
+    if (status == WD_OK && state != NULL) {
+        status = wd_value_pack(&held, "{s:i,s:v}", "due", due, "state", state);
+        if (status == WD_OK) {
+            status = wd_machine_put(machine, WD_AT("sys", "writes", key), &held);
+        }
+    }
+    wd_value_unref(&state);
     return status;
 }
 

@@ -55,6 +55,9 @@ WD_NODISCARD wd_status wd_store_put_state(wd_machine *machine, const char *key, 
 WD_NODISCARD wd_status wd_store_flush(wd_machine *machine, const char *key);
 WD_NODISCARD wd_status wd_store_cancel(wd_machine *machine, const char *key);
 
+/// Let the write pending for `key` save what its store holds now, whatever becomes of the store before it is due.
+WD_NODISCARD wd_status wd_store_hold_pending(wd_machine *machine, const char *key);
+
 /// Append the stored text of `key` to `buffer`. @retval WD_ENOENT nothing is stored.
 WD_NODISCARD wd_status wd_store_text(const wd_machine *machine, const char *key, wd_buffer *buffer);
 
@@ -105,8 +108,6 @@ WD_NODISCARD wd_status wd_store_kept_state(const wd_machine *machine, const char
 /// Put the initial (or, `hydrate`, the stored) state of every registered store into a machine that has just
 /// been replaced by its boot root.
 WD_NODISCARD wd_status wd_store_reinstate(wd_machine *machine, const wd_value *stores, bool hydrate);
-/// The name under which `services` or `providers` show a registered store: "provider." is cut off.
-const char *wd_store_public_name(const char *id);
 /// A copy of `state` without the member `_temp`; the same node when it has none. New reference.
 WD_NODISCARD wd_status wd_store_without_temp(const wd_value *state, wd_value **ret_state);
 

@@ -12,12 +12,6 @@ static bool spec_flag(const wd_value *spec, const char *name)
     return wd_value_bool_or(wd_object_get(spec, name), false);
 }
 
-const char *wd_store_public_name(const char *id)
-{
-    static const char prefix[] = "provider.";
-    return strncmp(id, prefix, strlen(prefix)) == 0 ? id + strlen(prefix) : id;
-}
-
 wd_status wd_store_without_temp(const wd_value *state, wd_value **ret_state)
 {
     wd_value *kept = wd_value_ref(state);
@@ -117,7 +111,7 @@ static wd_status load(wd_machine *machine, const char *id, const wd_value *spec,
     if (status == WD_OK) {
         status = put_state(machine, id, &state);
     }
-    if (status == WD_OK && loaded && spec_flag(spec, "note")) {
+    if (status == WD_OK && hydrate && loaded && spec_flag(spec, "note")) {
         wd_value *hydrated = wd_value_ref(wd_machine_get(machine, WD_AT("sys", "hydrated")));
         wd_value *name = NULL;
         hydrated = hydrated != NULL ? hydrated : wd_value_array();
@@ -148,8 +142,12 @@ wd_status wd_store_register(wd_machine *machine, const wd_store_spec *spec, wd_e
         return wd_error_set(error, WD_ELIMIT, "id: %d stores are registered", WD_STORE_REGISTERED_MAX);
     }
     wd_value *row = NULL;
-    wd_status status = wd_value_pack(&row, "{s:s,s:v,s:?v,s:i,s:b,s:b,s:b,s:b}", "key", key, "initial",
-        spec->initial, "pick", spec->pick, "keep", (int64_t)spec->keep, "app", (int)spec->is_app, "service",
+    wd_status status = wd_store_hold_pending(machine, key);  // what the earlier store wanted saved stays so
+    if (status != WD_OK) {
+        return status;
+    }
+    status = wd_value_pack(&row, "{s:s,s:v,s:?v,s:i,s:b,s:b,s:b,s:b}", "key", key, "initial", spec->initial,
+        "pick", spec->pick, "keep", (int64_t)spec->keep, "app", (int)spec->is_app, "service",
         (int)spec->is_service, "provider", (int)spec->is_provider, "note", (int)spec->note_loaded);
     wd_value *held = wd_value_ref(row);
     if (status == WD_OK) {
@@ -189,7 +187,7 @@ wd_status wd_store_reset_apps(wd_machine *machine, const wd_value *boot)
         const wd_value *spec = wd_machine_get(machine, WD_AT("sys", "stores", iter.key));
         const wd_value *initial =
             spec != NULL ? wd_object_get(spec, "initial") : wd_object_get(initials, iter.key);
-        if (initial == NULL || wd_value_same(initial, iter.value)) {
+        if (initial == NULL) {
             continue;
         }
         wd_value *state = wd_value_ref(initial);
