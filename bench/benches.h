@@ -5,6 +5,7 @@
 #include "bench.h"
 
 wd_bench_function bench_device;
+wd_bench_function bench_judge;
 wd_bench_function bench_loop;
 wd_bench_function bench_scenes;
 wd_bench_function bench_tree;

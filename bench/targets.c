@@ -24,6 +24,8 @@ static const wd_target targets[] = {
     { "tree", "changes without common ancestry", WD_TARGET_RATIO_MAX, 1.2 },
     { "tree", "changes of 10 leaves in tables, 10^6 leaves", WD_TARGET_RATIO_MAX, 2 },
     { "tree", "changes of 100 leaves in tables, 10^6 leaves", WD_TARGET_RATIO_MAX, 2 },
+    { "judge", "verdict, 5 changes", WD_TARGET_VALUE_MAX, 10 },
+    { "judge", "verdict, nothing shared", WD_TARGET_VALUE_MAX, 1000 },
     { "self", "one clock reading", WD_TARGET_VALUE_MAX, 10000 },
     { "loop", "plan round trip", WD_TARGET_RATIO_MAX, 3 },
     { "scenes", "uiautomator XML to scene", WD_TARGET_RATIO_MAX, 2 },
