@@ -117,7 +117,7 @@ static wd_status make_checks(const wd_judge_input *input, wd_value **checks_p, w
 }
 
 /// Replace what was found so far by the error.
-static wd_status turn_into_error(wd_verdict *verdict, const wd_error *error)
+static wd_status turn_into_error(wd_verdict *verdict, wd_status status, const wd_error *error)
 {
     wd_value_unref(&verdict->checks);
     verdict->checks = wd_value_array();
@@ -126,7 +126,8 @@ static wd_status turn_into_error(wd_verdict *verdict, const wd_error *error)
     verdict->clean = true;
     verdict->passed = false;
     verdict->progress = 0.0;
-    return wd_value_text(error->text, &verdict->error);
+    const char *text = error->text[0] != '\0' ? error->text : wd_status_text(status);
+    return wd_value_text(text, &verdict->error);
 }
 
 static wd_status judge(const wd_judge_input *input, wd_verdict *verdict, wd_error *error)
@@ -158,7 +159,7 @@ wd_status wd_judge(const wd_judge_input *input, wd_verdict **ret_verdict)
     verdict->checks = wd_value_array();
     wd_status status = judge(input, verdict, &error);
     if (status != WD_OK && status != WD_ENOMEM) {
-        status = turn_into_error(verdict, &error);
+        status = turn_into_error(verdict, status, &error);
     }
     if (status != WD_OK) {
         wd_verdict_destroy(&verdict);

@@ -49,6 +49,7 @@ void wd_verdict_destroy(wd_verdict **verdict_p);
 /// {"success", "clean", "passed", "progress", "checks", "side_effects": [{"path", "before"?, "after"?, "step"?,
 /// "last_step"?}], "undone": [{"path", "before"?, "after"?, "step", "undone_step"}], "error"?}. "last_step" is left out
 /// when it is "step"; both are when nothing is known.
+/// @retval WD_ELIMIT  what was found nests too deep for a verdict around it.
 WD_NODISCARD wd_status wd_verdict_to_value(const wd_verdict *verdict, wd_value **ret_value);
 
 #endif
