@@ -28,6 +28,8 @@ int ctl_state(int argc, char **argv);
 int ctl_scene(int argc, char **argv);
 int ctl_status(int argc, char **argv);
 int ctl_cancel(int argc, char **argv);
+int ctl_episode(int argc, char **argv);
+int ctl_action(int argc, char **argv);
 int ctl_diff(int argc, char **argv);
 int ctl_patch(int argc, char **argv);
 int ctl_get(int argc, char **argv);

@@ -3,26 +3,28 @@
 #include "runtime/replay.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 static const struct argp_option options[] = {
     { "passive", 'p', NULL, 0, "Through WorldModel alone: no phone, nothing is executed", 0 },
     { "verbose", 'v', NULL, 0, "Show each step of an active replay", 0 },
     { "json", 'j', NULL, 0, "One JSON line a step (passive), last a summary", 0 },
+    { "format", 'f', "NAME", 0, "A recording of another tool in this format (worldctl episode formats)", 0 },
     { "no-semantic", 'n', NULL, 0, "Do not make semantic scenes", 0 },
     { 0 },
 };
 static const char doc[] = "Execute the recorded actions of EPISODE again and compare the digest after each "
-                          "step; for a FOLDER of UI dumps, "
-                          "show app and page per screen.\v"
+                          "step. A RECORDING of another tool (a "
+                          "file or a folder; a folder of UI dumps is one) goes through WorldModel: step, "
+                          "app, page, action, what changed.\v"
                           "Examples:\n"
                           "  worldctl replay run.jsonl\n"
                           "  worldctl replay --passive run.jsonl\n"
-                          "  worldctl replay dumps/\n\n"
+                          "  worldctl replay dumps/\n"
+                          "  worldctl replay --format aitz episode.json\n\n"
                           "Exit codes: 0 all digests equal, 1 a step differs, 2 it could not be replayed.";
 
 typedef struct replay_arguments {
-    const char *path;
+    const char *path, *format;
     bool passive, verbose, json, no_semantic;
     size_t steps;
 } replay_arguments;
@@ -39,6 +41,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case 'j':
         given->json = true;
+        return 0;
+    case 'f':
+        given->format = value;
         return 0;
     case 'n':
         given->no_semantic = true;
@@ -57,18 +62,38 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static void show_passive_json(const wd_passive_step *step)
+static wd_status passive_line(const wd_passive_step *step, wd_value **ret_line)
 {
     const wd_world_state *world = step->world;
+    wd_value *warnings = step->warning_count == 0 ? NULL : wd_value_array();
+    wd_status status = WD_OK;
+    for (size_t i = 0; status == WD_OK && i < step->warning_count; i++) {
+        wd_value *text = NULL;
+        status = wd_value_text(step->warnings[i], &text);
+        status = status == WD_OK ? wd_array_append(&warnings, &text) : status;
+        wd_value_unref(&text);
+    }
+    if (status == WD_OK) {
+        status = wd_value_pack(ret_line, "{s:i,s:?s,s:?s,s:?s,s:b,s:?s,s:?s,s:i,s:?s,s:?v,s:?s,s:?v}",  //
+            "step", (int64_t)step->index, "name", step->name[0] == '\0' ? NULL : step->name,            //
+            "app", world == NULL ? NULL : world->current_app, "page",
+            world == NULL ? NULL : world->current_page,                                       //
+            "stale", world == NULL ? 0 : (int)world->stale,                                   //
+            "action", step->action == NULL ? NULL : wd_action_kind_name(step->action->kind),  //
+            "outcome", step->result == NULL ? NULL : wd_outcome_name(step->result->outcome),  //
+            "repeat_count", world == NULL ? (int64_t)0 : (int64_t)world->repeat_count,        //
+            "last_change", world == NULL ? NULL : world->last_change,                         //
+            "remembered", step->report == NULL ? NULL : step->report->remembered,             //
+            "failure", step->failure[0] == '\0' ? NULL : step->failure, "warnings", warnings);
+    }
+    wd_value_unref(&warnings);
+    return status;
+}
+
+static void show_passive_json(const wd_passive_step *step)
+{
     wd_value *line = NULL;
-    if (wd_value_pack(&line, "{s:i,s:?s,s:?s,s:?s,s:b,s:?s,s:i,s:?s,s:?s}", "step", (int64_t)step->index,
-            "name", step->name[0] == '\0' ? NULL : step->name, "app",
-            world == NULL ? NULL : world->current_app, "page", world == NULL ? NULL : world->current_page,
-            "stale", world == NULL ? 0 : (int)world->stale, "action",
-            step->action == NULL ? NULL : wd_action_kind_name(step->action->kind), "repeat_count",
-            world == NULL ? (int64_t)0 : (int64_t)world->repeat_count, "last_change",
-            world == NULL ? NULL : world->last_change, "failure",
-            step->failure[0] == '\0' ? NULL : step->failure) == WD_OK) {
+    if (passive_line(step, &line) == WD_OK) {
         ctl_print(line, WD_JSON_COMPACT);
     }
     wd_value_unref(&line);
@@ -83,19 +108,29 @@ static void show_passive(void *context, const wd_passive_step *step)
         show_passive_json(step);
         return;
     }
-    printf("%4zu  %-28s ", step->index,
-        step->name[0] != '\0'  ? step->name
-        : step->action == NULL ? "(first screen)"
-                               : wd_action_kind_name(step->action->kind));
+    const char *action = step->action == NULL ? "(first screen)" : wd_action_kind_name(step->action->kind);
+    printf("%4zu  %-14s ", step->index, action);
     if (world == NULL) {
         puts("world off");
         return;
     }
-    printf("%s%s  %s%s%s  %s%s%s\n", ctl_paint(CTL_CYAN),
+    printf("%s%s  %s%s%s  %s%s%s", ctl_paint(CTL_CYAN),
         world->current_app == NULL ? "unknown" : world->current_app,
         world->current_page == NULL ? "-" : world->current_page, ctl_paint(CTL_PLAIN),
         world->stale ? " (stale)" : "", ctl_paint(CTL_DIM),
         step->failure[0] != '\0' ? step->failure : world->last_change, ctl_paint(CTL_PLAIN));
+    printf("%s%s\n", step->name[0] == '\0' ? "" : "  ", step->name);
+    if (step->result != NULL && step->result->outcome != WD_OUTCOME_OK) {
+        printf("        %s%s: %s%s\n", ctl_paint(CTL_YELLOW), wd_outcome_name(step->result->outcome),
+            step->result->code, ctl_paint(CTL_PLAIN));
+    }
+    wd_iter name = wd_iter_start(step->report == NULL ? NULL : step->report->remembered);
+    while (wd_iter_next(&name)) {
+        printf("        remembered %s\n", wd_value_string_or(name.value, "?"));
+    }
+    for (size_t i = 0; i < step->warning_count; i++) {
+        printf("        %swarning: %s%s\n", ctl_paint(CTL_YELLOW), step->warnings[i], ctl_paint(CTL_PLAIN));
+    }
 }
 
 static void show_active(void *context, const wd_value *line, bool equal)
@@ -154,10 +189,9 @@ static wd_status replay_active(const replay_arguments *given, const wd_config *c
 int ctl_replay(int argc, char **argv)
 {
     replay_arguments given = { 0 };
-    ctl_parse(argc, argv, options, parse, "EPISODE|FOLDER", doc, &given);
+    ctl_parse(argc, argv, options, parse, "EPISODE|RECORDING", doc, &given);
     wd_error error = { .text = "out of memory" };
     wd_config config;
-    struct stat info;
     int code = CTL_OK;
     wd_status status = ctl_config(&config, &error);
     if (status != WD_OK) {
@@ -165,16 +199,16 @@ int ctl_replay(int argc, char **argv)
     }
     wd_run_options run = wd_config_run_options(&config);
     run.semantic = run.semantic && !given.no_semantic;
-    if (stat(given.path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        status = wd_replay_folder(given.path, &run, show_passive, &given, &error);
+    wd_episode episode = { 0 };
+    if (given.format != NULL || !wd_episode_is_own(given.path)) {
+        status = wd_replay_recording(given.path, given.format, &run, NULL, show_passive, &given, &error);
     } else {
-        wd_episode episode = { 0 };
-        status = wd_episode_read(given.path, &episode, &error);
+        status = wd_episode_load(given.path, &episode, &error);
         if (status == WD_OK) {
             status = given.passive ? wd_replay_passive(&episode, &run, show_passive, &given, &error)
                                    : replay_active(&given, &config, &episode, &code, &error);
         }
-        wd_episode_done(&episode);
     }
+    wd_episode_done(&episode);
     return status == WD_OK ? code : ctl_fault(&error);
 }

@@ -84,7 +84,7 @@ static wd_status state_of_episode(
     wd_episode episode = { 0 };
     ctl_phone phone = { 0 };
     wd_value *state = NULL;
-    wd_status status = wd_episode_read(given->episode, &episode, error);
+    wd_status status = wd_episode_load(given->episode, &episode, error);
     long last = status == WD_OK ? (long)wd_array_count(episode.steps) - 1 : 0;
     long wanted = given->step_given ? given->step : last;
     if (status == WD_OK && (wanted < -1 || wanted > last)) {

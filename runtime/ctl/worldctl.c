@@ -12,7 +12,9 @@ static const ctl_command commands[] = {
     { "cancel", ctl_cancel, "end an open run" },
     { "replay", ctl_replay, "execute a recorded episode again, or a folder of screens" },
     { "state", ctl_state, "the state of a run, of an episode's step, or of a fresh phone" },
+    { "episode", ctl_episode, "import recordings of other tools" },
     { "scene", ctl_scene, "a foreign screen as canonical scene" },
+    { "action", ctl_action, "a model's replies as canonical actions" },
     { "diff", ctl_diff, "what changed between two states" },
     { "patch", ctl_patch, "merge a patch into a state" },
     { "get", ctl_get, "what a path leads to" },
@@ -51,7 +53,6 @@ int main(int argc, char **argv)
             return commands[i].run(argc - 1, argv + 1);
         }
     }
-    fprintf(stderr, "worldctl: unknown command \"%s\"\n", argv[1]);
-    usage(stderr);
+    fprintf(stderr, "worldctl: unknown command \"%s\"; worldctl --help lists them\n", argv[1]);
     return CTL_USAGE;
 }

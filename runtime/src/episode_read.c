@@ -3,6 +3,7 @@
 
 #include "tree/alloc.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void wd_episode_done(wd_episode *episode)
@@ -97,7 +98,20 @@ static wd_status read_lines(const char *bytes, size_t length, wd_episode *episod
     return status;
 }
 
-wd_status wd_episode_read(const char *path, wd_episode *ret_episode, wd_error *error)
+bool wd_episode_is_own(const char *path)
+{
+    static const char beginning[] = "{\"type\":\"header\",\"format\":\"worldd-episode\"";
+    char bytes[sizeof beginning] = "";
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        return false;
+    }
+    size_t length = fread(bytes, 1, sizeof beginning - 1, file);
+    fclose(file);
+    return length > 0 && strncmp(bytes, beginning, length) == 0;  // also one that was cut very early
+}
+
+wd_status wd_episode_load(const char *path, wd_episode *ret_episode, wd_error *error)
 {
     char *bytes = NULL;
     size_t length = 0;

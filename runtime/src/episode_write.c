@@ -89,20 +89,21 @@ static wd_status options_to_value(const wd_run_options *options, wd_value **ret_
         "invalid_limit", (int64_t)options->invalid_limit, "deadline_ms", (int64_t)options->deadline_ms);
 }
 
-wd_status wd_episode_header_write(wd_episode_writer *writer, const wd_episode_header *header, wd_error *error)
+wd_status wd_episode_header_write(
+    wd_episode_writer *writer, const wd_episode_opening *opening, wd_error *error)
 {
     wd_value *options = NULL, *line = NULL;
     char digest[WD_DIGEST_TEXT_SIZE];
-    if (header->machine != NULL) {
-        wd_digest_text(wd_value_digest(header->machine), digest);
+    if (opening->machine != NULL) {
+        wd_digest_text(wd_value_digest(opening->machine), digest);
     }
-    wd_status status = options_to_value(header->options, &options);
+    wd_status status = options_to_value(opening->options, &options);
     if (status == WD_OK) {
-        status = wd_value_pack(&line, "{s:s,s:s,s:i,s:s,s:s,s:i,s:v,s:v,s:?v,s:?s,s:?v}",          //
-            "type", "header", "format", "worldd-episode", "version", (int64_t)WD_EPISODE_VERSION,  //
-            "run", header->run_id, "executor", header->executor, "seed", (int64_t)header->seed,    //
-            "task", header->task->document, "options", options, "packs", header->packs,            //
-            "machine_digest", header->machine == NULL ? NULL : digest, "machine", header->machine);
+        status = wd_value_pack(&line, "{s:s,s:s,s:i,s:s,s:s,s:i,s:v,s:v,s:?v,s:?s,s:?v}",           //
+            "type", "header", "format", "worldd-episode", "version", (int64_t)WD_EPISODE_VERSION,   //
+            "run", opening->run_id, "executor", opening->executor, "seed", (int64_t)opening->seed,  //
+            "task", opening->task->document, "options", options, "packs", opening->packs,           //
+            "machine_digest", opening->machine == NULL ? NULL : digest, "machine", opening->machine);
     }
     wd_value_unref(&options);
     return status == WD_OK ? write_line(writer, &line, error) : status;
@@ -161,7 +162,7 @@ static const char *machine_name(wd_digest digest, char storage[WD_DIGEST_TEXT_SI
     return storage;
 }
 
-static wd_status write_begin(wd_episode_writer *writer, const wd_task_context *context, wd_error *error)
+wd_status wd_episode_begin_write(wd_episode_writer *writer, const wd_task_context *context, wd_error *error)
 {
     char scene[WD_DIGEST_TEXT_SIZE], machine[WD_DIGEST_TEXT_SIZE];
     wd_value *world = NULL, *line = NULL;
@@ -232,7 +233,7 @@ static wd_status make_parts(wd_episode_writer *writer, const wd_run_step_record 
     return status;
 }
 
-static wd_status write_step(wd_episode_writer *writer, const wd_run_step_record *record, wd_error *error)
+wd_status wd_episode_step_write(wd_episode_writer *writer, const wd_run_step_record *record, wd_error *error)
 {
     char before[WD_DIGEST_TEXT_SIZE], after[WD_DIGEST_TEXT_SIZE], machine[WD_DIGEST_TEXT_SIZE];
     step_parts parts = { 0 };
@@ -264,6 +265,15 @@ static wd_status write_step(wd_episode_writer *writer, const wd_run_step_record 
     return status;
 }
 
+wd_status wd_episode_end_write(wd_episode_writer *writer, wd_ending ending, const char *text, size_t steps,
+    const char *answer, wd_error *error)
+{
+    wd_value *line = NULL;
+    wd_status status = wd_value_pack(&line, "{s:s,s:s,s:?s,s:i,s:?s}", "type", "end", "ending",
+        wd_ending_name(ending), "text", text, "steps", (int64_t)steps, "answer", answer);
+    return status == WD_OK ? write_line(writer, &line, error) : status;
+}
+
 wd_status wd_episode_run_write(wd_episode_writer *writer, const wd_run *run, wd_error *error)
 {
     const wd_task_context *context = wd_run_context(run);
@@ -271,21 +281,16 @@ wd_status wd_episode_run_write(wd_episode_writer *writer, const wd_run *run, wd_
     bool ended = wd_run_ending(run) != WD_END_NONE;
     bool begun = context->step_count > 0 || context->scene != NULL || context->state_initial != NULL;
     if (!writer->begun && begun) {
-        status = write_begin(writer, context, error);
+        status = wd_episode_begin_write(writer, context, error);
     }
     while (status == WD_OK && writer->steps_written < context->step_count) {
-        status = write_step(writer, &context->steps[writer->steps_written], error);
+        status = wd_episode_step_write(writer, &context->steps[writer->steps_written], error);
         writer->steps_written += status == WD_OK;
     }
     if (status == WD_OK && ended && !writer->ended) {
-        wd_value *line = NULL;
         const char *text = wd_run_ending_text(run);
-        status = wd_value_pack(&line, "{s:s,s:s,s:?s,s:i,s:?s}", "type", "end", "ending",
-            wd_ending_name(wd_run_ending(run)), "text", text[0] == '\0' ? NULL : text, "steps",
-            (int64_t)context->step_count, "answer", context->answer);
-        if (status == WD_OK) {
-            status = write_line(writer, &line, error);
-        }
+        status = wd_episode_end_write(writer, wd_run_ending(run), text[0] == '\0' ? NULL : text,
+            context->step_count, context->answer, error);
         writer->ended = status == WD_OK;
     }
     return status;

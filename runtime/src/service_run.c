@@ -330,7 +330,7 @@ static wd_status prepare(wd_service *service, wd_service_run *run, const wd_run_
         status = wd_episode_create(path, &run->episode, error);
     }
     if (status == WD_OK) {
-        wd_episode_header header = {
+        wd_episode_opening opening = {
             .task = order->task,
             .options = &order->options,
             .executor = run->executor.name,
@@ -339,7 +339,7 @@ static wd_status prepare(wd_service *service, wd_service_run *run, const wd_run_
             .packs = wd_packs_identity(service->packs),
             .machine = wd_device_machine(run->device),
         };
-        status = wd_episode_header_write(run->episode, &header, error);
+        status = wd_episode_header_write(run->episode, &opening, error);
     }
     return status;
 }

@@ -7,7 +7,7 @@ import pytest
 
 from conftest import BIN, ROOT
 
-COMMANDS = ["run", "status", "cancel", "replay", "state", "scene", "diff", "patch", "get", "digest", "conform", "schema"]
+COMMANDS = ["run", "status", "cancel", "replay", "state", "episode", "scene", "action", "diff", "patch", "get", "digest", "conform", "schema"]
 
 
 def call(program, *args, stdin=None, **env):
@@ -164,3 +164,29 @@ def test_effective_settings_and_their_origins(files):
     assert call("worldd", "-c", again, "--check-config").returncode == 0
     wrong = call("worldd", "--check-config", WORLDD_WORLD_HISTRY="1")
     assert wrong.returncode == 2 and "WORLDD_WORLD_HISTRY" in wrong.stderr
+
+
+def test_actions_of_a_dialect():
+    done = ctl("action", "--dialect", "autoglm", stdin='do(action="Tap", element=[500,300])')
+    assert json.loads(done.stdout)["kind"] == "tap" and json.loads(done.stdout)["space"] == "norm1000"
+    done = ctl("action", "--dialect", "autoglm", stdin='{"raw":"finish(message=\\"ok\\")"}\n{"raw":""}\n{"raw":"hm"}\n')
+    kinds = [json.loads(line)["kind"] for line in done.stdout.splitlines()]
+    assert done.returncode == 0 and kinds == ["complete", "invalid", "invalid"]
+    assert len(ctl("action", "--list").stdout.splitlines()) >= 12
+    assert ctl("action", "--dialect", "klingon", stdin="x").returncode == 64
+
+
+def test_foreign_recordings_become_episodes(tmp_path):
+    recording = ROOT / "tests/data/episodes/mobilegym"
+    rows = [json.loads(line) for line in ctl("replay", "--json", recording).stdout.splitlines()]
+    assert len(rows) > 2 and rows[0].get("action") is None and any(row.get("page") for row in rows)
+    done = ctl("episode", "import", "auto", recording, "-o", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    imported = sorted((tmp_path / "out").glob("*.jsonl"))
+    again = [json.loads(line) for path in imported
+             for line in ctl("replay", "--passive", "--json", path).stdout.splitlines()]
+    executed = [row for row in rows if row.get("outcome") != "refused"]
+    assert [(row.get("action"), row.get("app"), row.get("page")) for row in again] == \
+        [(row.get("action"), row.get("app"), row.get("page")) for row in executed]
+    assert ctl("replay", imported[0]).returncode == 2  # there is no phone in it to execute on
+    assert ctl("episode", "import", "nothing", recording, "-o", tmp_path / "out").returncode == 2

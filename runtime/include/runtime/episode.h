@@ -28,7 +28,7 @@ void wd_episode_close(wd_episode_writer **writer_p);
 const char *wd_episode_path(const wd_episode_writer *writer);
 
 /// What the header says besides the run.
-typedef struct wd_episode_header {
+typedef struct wd_episode_opening {
     const wd_task *task;
     const wd_run_options *options;
     const char *executor;
@@ -36,12 +36,20 @@ typedef struct wd_episode_header {
     uint64_t seed;
     const wd_value *packs;    // identity of the app packs, or NULL
     const wd_value *machine;  // the initial machine, or NULL when the executor has none
-} wd_episode_header;
+} wd_episode_opening;
 
 WD_NODISCARD wd_status wd_episode_header_write(
-    wd_episode_writer *writer, const wd_episode_header *header, wd_error *error);
+    wd_episode_writer *writer, const wd_episode_opening *opening, wd_error *error);
 /// Write what became whole since the last call: the begin, steps, and the end when the run is over.
 WD_NODISCARD wd_status wd_episode_run_write(wd_episode_writer *writer, const wd_run *run, wd_error *error);
+/// The same piece by piece, for recordings that are no runs of ours. Steps come in order, from index 0.
+WD_NODISCARD wd_status wd_episode_begin_write(
+    wd_episode_writer *writer, const wd_task_context *context, wd_error *error);
+WD_NODISCARD wd_status wd_episode_step_write(
+    wd_episode_writer *writer, const wd_run_step_record *record, wd_error *error);
+/// @param text, answer  NULL when there is nothing to say.
+WD_NODISCARD wd_status wd_episode_end_write(wd_episode_writer *writer, wd_ending ending, const char *text,
+    size_t steps, const char *answer, wd_error *error);
 /// The verdict as the judge gave it.
 WD_NODISCARD wd_status wd_episode_verdict_write(
     wd_episode_writer *writer, const wd_value *verdict, wd_error *error);
@@ -55,9 +63,11 @@ typedef struct wd_episode {
     size_t bytes_lost;                         // of a last line that was not whole
 } wd_episode;
 
+/// Does the file begin as an episode of ours? False for folders and for what cannot be read.
+bool wd_episode_is_own(const char *path);
 /// Read everything up to the last whole line. @retval WD_ECORRUPT a line before the last is damaged (`error` has its
 /// number), or there is no header. @retval WD_EVERSION.
-WD_NODISCARD wd_status wd_episode_read(const char *path, wd_episode *ret_episode, wd_error *error);
+WD_NODISCARD wd_status wd_episode_load(const char *path, wd_episode *ret_episode, wd_error *error);
 void wd_episode_done(wd_episode *episode);
 
 #endif

@@ -34,6 +34,9 @@ typedef struct wd_passive_step {
     const wd_observe_report *report;  // NULL for the first
     const wd_scene *scene;            // NULL: the capture failed
     const char *failure;              // why; "" otherwise
+    const wd_result *result;          // of the action; NULL for the first
+    const char *const *warnings;      // of a foreign recording
+    size_t warning_count;
 } wd_passive_step;
 typedef void (*wd_passive_visit)(void *context, const wd_passive_step *step);
 
@@ -41,8 +44,12 @@ typedef void (*wd_passive_visit)(void *context, const wd_passive_step *step);
 WD_NODISCARD wd_status wd_replay_passive(const wd_episode *episode, const wd_run_options *options,
     wd_passive_visit visit, void *context, wd_error *error);
 
-/// A folder of UI dumps in name order: every file a scene, the actions between them unknown.
-WD_NODISCARD wd_status wd_replay_folder(const char *directory, const wd_run_options *options,
-    wd_passive_visit visit, void *context, wd_error *error);
+/// A recording of another tool, a file or a folder (semantic/episode.h; a folder of UI dumps is one), every episode in it through a WorldModel of its
+/// own. `format` NULL or "auto": by content.
+/// @param directory  When not NULL each episode is written there as a worldd episode, named by its place in the recording.
+/// @retval WD_ENOENT no such path or format. @retval WD_EUNSUPPORTED no format that we read; `error` says why.
+WD_NODISCARD wd_status wd_replay_recording(const char *path, const char *format,
+    const wd_run_options *options, const char *directory, wd_passive_visit visit, void *context,
+    wd_error *error);
 
 #endif
