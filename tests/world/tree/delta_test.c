@@ -20,6 +20,8 @@ static const struct delta_case {
     { "element inserted in front", "[1,2,3]", "[0,1,2,3]" },
     { "elements removed and changed", "[{\"i\":1},2,3,4]", "[{\"i\":2},3,4]" },
     { "array emptied", "[1,2]", "[]" },
+    { "one removed, others changed", "[{\"i\":1},{\"i\":2},{\"i\":3},{\"i\":4},{\"i\":5}]",
+        "[{\"i\":1},{\"i\":9},{\"i\":4},{\"i\":7},{\"i\":5}]" },
     { "several places", "{\"a\":[{\"b\":{\"c\":1,\"d\":2}}],\"e\":[1]}",
         "{\"a\":[{\"b\":{\"c\":2,\"d\":3}}],\"e\":[]}" },
 };

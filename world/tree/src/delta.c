@@ -11,10 +11,12 @@
 //
 //   "=" keep steps before after         the value there is replaced
 //   "o" keep steps removed added        members of the object: [[position, key, value], ..] before, and after
-//   "k" keep steps before after         the object's keys, in both orders; written when common members moved
+//   "k" keep steps removed added before after
+//                                       the same, and the object's keys in both orders, when common members moved
 //   "a" keep steps at removed added     elements of the array from index `at` on
 //
-// So applying and inverting look at each operation by itself, and none depends on the order of the others.
+// Operations of one container come after those below it, so that indexes hold while they are needed; the inverse
+// has them the other way round.
 
 enum {
     DELTA_STEPS_MAX = WD_VALUE_DEPTH_MAX,
@@ -66,21 +68,28 @@ typedef struct delta_maker {
 
 static wd_status make_value(delta_maker *maker, const wd_value *before, const wd_value *after);
 
-// Append [kind, keep, steps, x, y(, z)]. Takes the values, also on failure; `z` may be NULL.
-static wd_status emit(delta_maker *maker, const char *kind, wd_value *x, wd_value *y, wd_value *z)
+enum { PAYLOAD_MAX = 4 };
+
+static void drop_payload(wd_value *payload[PAYLOAD_MAX])
 {
-    wd_value *steps = wd_value_array();
+    for (unsigned i = 0; i < PAYLOAD_MAX; i++) {
+        wd_value_unref(&payload[i]);
+    }
+}
+
+// Append [kind, keep, steps, payload..]. Takes the payload, also on failure; it ends with the first NULL.
+static wd_status emit(delta_maker *maker, const char *kind, wd_value *payload[PAYLOAD_MAX])
+{
+    wd_value *steps = wd_value_array(), *operation = NULL;
     wd_status status = WD_OK;
     for (unsigned i = maker->kept; i < maker->step_count && status == WD_OK; i++) {
         wd_value *step = wd_value_ref(maker->steps[i]);
         status = wd_array_append(&steps, &step);
         wd_value_unref(&step);
     }
-    wd_value *operation = NULL;
     if (status == WD_OK) {
-        status = z == NULL
-                     ? wd_value_pack(&operation, "[s,i,v,v,v]", kind, (int64_t)maker->kept, steps, x, y)
-                     : wd_value_pack(&operation, "[s,i,v,v,v,v]", kind, (int64_t)maker->kept, steps, x, y, z);
+        status = wd_value_pack(&operation, "[s,i,v,v,v,?v,?v]", kind, (int64_t)maker->kept, steps, payload[0],
+            payload[1], payload[2], payload[3]);
     }
     if (status == WD_OK) {
         status = wd_array_append(&maker->delta, &operation);
@@ -88,9 +97,7 @@ static wd_status emit(delta_maker *maker, const char *kind, wd_value *x, wd_valu
     }
     wd_value_unref(&operation);
     wd_value_unref(&steps);
-    wd_value_unref(&x);
-    wd_value_unref(&y);
-    wd_value_unref(&z);
+    drop_payload(payload);
     return status;
 }
 
@@ -185,33 +192,26 @@ static bool common_order_kept(const wd_value *before, const wd_value *after)
     return true;
 }
 
+// Members were removed, added before others, or moved. Looked at in full, which costs the size of the object.
 static wd_status make_members(delta_maker *maker, const wd_value *before, const wd_value *after)
 {
-    wd_value *removed = NULL, *added = NULL;
-    wd_status status = list_missing(before, after, &removed);
+    wd_value *payload[PAYLOAD_MAX] = { NULL };
+    wd_status status = list_missing(before, after, &payload[0]);
     if (status == WD_OK) {
-        status = list_missing(after, before, &added);
+        status = list_missing(after, before, &payload[1]);
     }
-    if (status == WD_OK && (wd_array_count(removed) > 0 || wd_array_count(added) > 0)) {
-        return emit(maker, "o", removed, added, NULL);
+    bool moved = status == WD_OK && !common_order_kept(before, after);
+    if (moved) {
+        status = list_keys(before, &payload[2]);
     }
-    wd_value_unref(&removed);
-    wd_value_unref(&added);
-    return status;
-}
-
-static wd_status make_order(delta_maker *maker, const wd_value *before, const wd_value *after)
-{
-    wd_value *old_keys = NULL, *new_keys = NULL;
-    wd_status status = list_keys(before, &old_keys);
-    if (status == WD_OK) {
-        status = list_keys(after, &new_keys);
+    if (moved && status == WD_OK) {
+        status = list_keys(after, &payload[3]);
     }
-    if (status == WD_OK) {
-        return emit(maker, "k", old_keys, new_keys, NULL);
+    bool changed = moved || wd_array_count(payload[0]) > 0 || wd_array_count(payload[1]) > 0;
+    if (status == WD_OK && changed) {
+        return emit(maker, moved ? "k" : "o", payload);
     }
-    wd_value_unref(&old_keys);
-    wd_value_unref(&new_keys);
+    drop_payload(payload);
     return status;
 }
 
@@ -237,21 +237,14 @@ static wd_status make_common(delta_maker *maker, wd_pair_walk *walk, size_t old_
 
 static wd_status make_object(delta_maker *maker, const wd_value *before, const wd_value *after)
 {
-    wd_value *added = wd_value_array();
+    wd_value *payload[PAYLOAD_MAX] = { wd_value_array(), wd_value_array() };
     wd_pair_walk walk = wd_pair_start(before, after);
-    wd_status status = make_common(maker, &walk, wd_object_count(before), &added);
-    if (status == WD_OK && walk.kept_order && wd_array_count(added) > 0) {
-        return emit(maker, "o", wd_value_array(), added, NULL);
+    wd_status status = make_common(maker, &walk, wd_object_count(before), &payload[1]);
+    if (status == WD_OK && walk.kept_order && wd_array_count(payload[1]) > 0) {
+        return emit(maker, "o", payload);
     }
-    wd_value_unref(&added);
-    if (status == WD_OK && !walk.kept_order) {
-        // Looked at in full, which costs the size of the object: members were removed or moved.
-        status = make_members(maker, before, after);
-        if (status == WD_OK && !common_order_kept(before, after)) {
-            status = make_order(maker, before, after);
-        }
-    }
-    return status;
+    drop_payload(payload);
+    return status == WD_OK && !walk.kept_order ? make_members(maker, before, after) : status;
 }
 
 static wd_status slice(const wd_value *array, size_t from, size_t to, wd_value **ret_slice)
@@ -270,61 +263,100 @@ static wd_status slice(const wd_value *array, size_t from, size_t to, wd_value *
     return WD_OK;
 }
 
-static wd_status make_splice(delta_maker *maker, const wd_value *before, const wd_value *after, size_t at,
-    size_t before_end, size_t after_end)
+static wd_status make_element(delta_maker *maker, size_t index, const wd_value *before, const wd_value *after)
 {
-    wd_value *position = NULL, *removed = NULL, *added = NULL;
-    wd_status status = wd_value_int((int64_t)at, &position);
+    if (wd_scalar_identical(before, after)) {
+        return WD_OK;
+    }
+    wd_value *step = NULL;
+    wd_status status = wd_value_int((int64_t)index, &step);
+    return status == WD_OK ? descend(maker, &step, before, after) : status;
+}
+
+// Where two arrays differ in length: `at` elements are paired from the front, then one has `old_extra` or the other
+// `new_extra` more, then `rest` are paired again.
+typedef struct array_cut {
+    size_t at, old_extra, new_extra, rest;
+} array_cut;
+
+// What both ends have in common is left alone; of what is between, the cut goes where the fewest pairs differ.
+static array_cut find_cut(const wd_value *before, const wd_value *after)
+{
+    size_t old_end = wd_array_count(before), new_end = wd_array_count(after);
+    wd_pair_walk walk = wd_pair_start(before, after);
+    bool more;
+    do {
+        more = wd_pair_next(&walk);
+    } while (more && identical(walk.before, walk.after));
+    size_t from = more ? walk.index : 0;
+    while (old_end > from && new_end > from &&
+           identical(wd_array_at(before, old_end - 1), wd_array_at(after, new_end - 1))) {
+        old_end -= 1;
+        new_end -= 1;
+    }
+    size_t paired = (old_end < new_end ? old_end : new_end) - from;
+    array_cut cut = {
+        .at = from, .old_extra = old_end - from - paired, .new_extra = new_end - from - paired
+    };
+    // Against the cut in front of all pairs, a cut further back costs or saves this much.
+    int64_t cost = 0, best = 0;
+    size_t behind = 0;  // pairs that differ when the cut is in front of all
+    for (size_t i = 0; i < paired; i++) {
+        const wd_value *old_front = wd_array_at(before, from + i), *new_front = wd_array_at(after, from + i);
+        const wd_value *old_back = wd_array_at(before, from + i + cut.old_extra);
+        const wd_value *new_back = wd_array_at(after, from + i + cut.new_extra);
+        bool differs_behind = !wd_scalar_identical(old_back, new_back);
+        behind += differs_behind;
+        cost += (int64_t)!wd_scalar_identical(old_front, new_front) - (int64_t)differs_behind;
+        if (cost < best) {
+            best = cost;
+            cut.at = from + i + 1;
+        }
+    }
+    cut.rest = from + paired - cut.at;
+    size_t differing = (size_t)((int64_t)behind + best);
+    if (paired > 8 && differing * 2 > paired) {
+        // Elements came or went in several places, so no pairing fits: what is between is given whole.
+        cut = (array_cut){ .at = from, .old_extra = old_end - from, .new_extra = new_end - from };
+    }
+    return cut;
+}
+
+static wd_status make_splice(
+    delta_maker *maker, const wd_value *before, const wd_value *after, const array_cut *cut)
+{
+    wd_value *payload[PAYLOAD_MAX] = { NULL };
+    wd_status status = wd_value_int((int64_t)cut->at, &payload[0]);
     if (status == WD_OK) {
-        status = slice(before, at, before_end, &removed);
+        status = slice(before, cut->at, cut->at + cut->old_extra, &payload[1]);
     }
     if (status == WD_OK) {
-        status = slice(after, at, after_end, &added);
+        status = slice(after, cut->at, cut->at + cut->new_extra, &payload[2]);
     }
     if (status == WD_OK) {
-        return emit(maker, "a", position, removed, added);
+        return emit(maker, "a", payload);
     }
-    wd_value_unref(&position);
-    wd_value_unref(&removed);
-    wd_value_unref(&added);
+    drop_payload(payload);
     return status;
 }
 
-// What both ends have in common is left alone; between, elements are paired in order and the rest is spliced.
 static wd_status make_array(delta_maker *maker, const wd_value *before, const wd_value *after)
 {
-    size_t before_end = wd_array_count(before), after_end = wd_array_count(after);
-    size_t from = 0;
-    if (before_end != after_end) {
-        wd_pair_walk walk = wd_pair_start(before, after);
-        bool more;
-        do {
-            more = wd_pair_next(&walk);
-        } while (more && identical(walk.before, walk.after));
-        from = more ? walk.index : 0;
-        while (before_end > from && after_end > from &&
-               identical(wd_array_at(before, before_end - 1), wd_array_at(after, after_end - 1))) {
-            before_end -= 1;
-            after_end -= 1;
-        }
+    bool same_length = wd_array_count(before) == wd_array_count(after);
+    array_cut cut = { .at = wd_array_count(before) };
+    if (!same_length) {
+        cut = find_cut(before, after);
     }
-    size_t paired_end = before_end < after_end ? before_end : after_end;
     wd_status status = WD_OK;
     wd_pair_walk walk = wd_pair_start(before, after);
-    while (status == WD_OK && wd_pair_next(&walk) && walk.index < paired_end) {
-        if (walk.index < from) {
-            continue;
-        }
-        wd_value *step = NULL;
-        status = wd_value_int((int64_t)walk.index, &step);
-        if (status == WD_OK) {
-            status = descend(maker, &step, walk.before, walk.after);
-        }
+    while (status == WD_OK && wd_pair_next(&walk) && walk.index < cut.at) {
+        status = make_element(maker, walk.index, walk.before, walk.after);
     }
-    if (status == WD_OK && before_end != after_end) {
-        status = make_splice(maker, before, after, paired_end, before_end, after_end);
+    for (size_t i = 0; i < cut.rest && status == WD_OK; i++) {
+        size_t old_at = cut.at + cut.old_extra + i, new_at = cut.at + cut.new_extra + i;
+        status = make_element(maker, old_at, wd_array_at(before, old_at), wd_array_at(after, new_at));
     }
-    return status;
+    return status == WD_OK && !same_length ? make_splice(maker, before, after, &cut) : status;
 }
 
 static wd_status make_value(delta_maker *maker, const wd_value *before, const wd_value *after)
@@ -336,8 +368,11 @@ static wd_status make_value(delta_maker *maker, const wd_value *before, const wd
     if (kind == wd_value_kind(after) && kind == WD_KIND_ARRAY) {
         return make_array(maker, before, after);
     }
-    return identical(before, after) ? WD_OK
-                                    : emit(maker, "=", wd_value_ref(before), wd_value_ref(after), NULL);
+    if (identical(before, after)) {
+        return WD_OK;
+    }
+    wd_value *payload[PAYLOAD_MAX] = { wd_value_ref(before), wd_value_ref(after) };
+    return emit(maker, "=", payload);
 }
 
 wd_status wd_delta_make(const wd_value *before, const wd_value *after, wd_value **ret_delta)
@@ -361,8 +396,9 @@ bool wd_delta_is_empty(const wd_value *delta)
 
 typedef struct delta_op {
     char kind;
-    const wd_value *before, *after;  // by kind: values, members, keys, elements
-    int64_t at;                      // kind 'a'
+    const wd_value *before, *after;       // by kind: values, members, elements
+    const wd_value *old_keys, *new_keys;  // kind 'k'
+    int64_t at;                           // kind 'a'
 } delta_op;
 
 typedef struct delta_place {
@@ -425,7 +461,13 @@ static bool read_op(const wd_value *operation, delta_op *op)
         .before = wd_array_at(operation, first),
         .after = wd_array_at(operation, first + 1),
         .at = wd_value_int_or(wd_array_at(operation, 3), -1) };
-    if (strlen(kind) != 1 || wd_array_count(operation) != first + 2) {
+    size_t count = first + 2;
+    if (*kind == 'k') {
+        op->old_keys = wd_array_at(operation, 5);
+        op->new_keys = wd_array_at(operation, 6);
+        count = 7;
+    }
+    if (strlen(kind) != 1 || wd_array_count(operation) != count) {
         return false;
     }
     switch (op->kind) {
@@ -434,7 +476,8 @@ static bool read_op(const wd_value *operation, delta_op *op)
     case 'o':
         return is_member_list(op->before) && is_member_list(op->after);
     case 'k':
-        return is_key_list(op->before) && is_key_list(op->after);
+        return is_member_list(op->before) && is_member_list(op->after) && is_key_list(op->old_keys) &&
+               is_key_list(op->new_keys);
     case 'a':
         return op->at >= 0 && wd_value_is(op->before, WD_KIND_ARRAY) && wd_value_is(op->after, WD_KIND_ARRAY);
     default:
@@ -574,13 +617,12 @@ static wd_status apply_members(wd_value **slot, const delta_op *op)
 
 static wd_status apply_order(wd_value **slot, const delta_op *op)
 {
-    size_t count = wd_array_count(op->after);
-    if (wd_object_count(*slot) != count) {
+    wd_status status = apply_members(slot, op);
+    if (status == WD_OK && wd_object_count(*slot) != wd_array_count(op->new_keys)) {
         return WD_ECORRUPT;
     }
     wd_value *result = wd_value_object();
-    wd_iter iter = wd_iter_start(op->after);
-    wd_status status = WD_OK;
+    wd_iter iter = wd_iter_start(op->new_keys);
     while (status == WD_OK && wd_iter_next(&iter)) {
         size_t length;
         const char *key = wd_value_as_string(iter.value, &length);
@@ -669,14 +711,65 @@ wd_status wd_delta_apply(const wd_value *before, const wd_value *delta, wd_value
 
 // ---- inverting ------------------------------------------------------------------------------------------------
 
-static wd_status invert_one(const wd_value *operation, const delta_op *op, wd_value **ret_inverse)
+// Undone last first: elements of an array are named by where they stood before others came or went.
+
+// The whole way of each operation, which it gives only from where it parts from the one before.
+static wd_status list_ways(const wd_value *delta, wd_value **ways_p, wd_error *error)
 {
-    char kind[2] = { op->kind, '\0' };
-    const wd_value *keep = wd_array_at(operation, 1), *steps = wd_array_at(operation, 2);
-    if (op->kind == 'a') {
-        return wd_value_pack(ret_inverse, "[s,v,v,i,v,v]", kind, keep, steps, op->at, op->after, op->before);
+    delta_place place = { .count = 0 };
+    wd_iter iter = wd_iter_start(delta);
+    wd_status status = WD_OK;
+    while (status == WD_OK && wd_iter_next(&iter)) {
+        delta_op op;
+        wd_value *way = wd_value_array();
+        if (!read_place(iter.value, &place) || !read_op(iter.value, &op)) {
+            return corrupt(error, iter.index, "malformed");
+        }
+        for (unsigned i = 0; i < place.count && status == WD_OK; i++) {
+            wd_value *step = wd_value_ref(place.steps[i]);
+            status = wd_array_append(&way, &step);
+            wd_value_unref(&step);
+        }
+        if (status == WD_OK) {
+            status = wd_array_append(ways_p, &way);
+        }
+        wd_value_unref(&way);
     }
-    return wd_value_pack(ret_inverse, "[s,v,v,v,v]", kind, keep, steps, op->after, op->before);
+    return status;
+}
+
+static size_t common_steps(const wd_value *way, const wd_value *other)
+{
+    size_t count = 0;
+    while (count < wd_array_count(way) && count < wd_array_count(other) &&
+           identical(wd_array_at(way, count), wd_array_at(other, count))) {
+        count += 1;
+    }
+    return count;
+}
+
+static wd_status invert_one(
+    const wd_value *operation, const wd_value *way, const wd_value *last_way, wd_value **inverse_p)
+{
+    delta_op op;
+    wd_assert(read_op(operation, &op));
+    char kind[2] = { op.kind, '\0' };
+    size_t keep = common_steps(way, last_way);
+    wd_value *steps = NULL, *inverse = NULL;
+    wd_status status = slice(way, keep, wd_array_count(way), &steps);
+    if (status == WD_OK && op.kind == 'a') {
+        status =
+            wd_value_pack(&inverse, "[s,i,v,i,v,v]", kind, (int64_t)keep, steps, op.at, op.after, op.before);
+    } else if (status == WD_OK) {
+        status = wd_value_pack(&inverse, "[s,i,v,v,v,?v,?v]", kind, (int64_t)keep, steps, op.after, op.before,
+            op.new_keys, op.old_keys);
+    }
+    if (status == WD_OK) {
+        status = wd_array_append(inverse_p, &inverse);
+    }
+    wd_value_unref(&inverse);
+    wd_value_unref(&steps);
+    return status;
 }
 
 wd_status wd_delta_invert(const wd_value *delta, wd_value **ret_inverse, wd_error *error)
@@ -684,25 +777,17 @@ wd_status wd_delta_invert(const wd_value *delta, wd_value **ret_inverse, wd_erro
     if (!wd_value_is(delta, WD_KIND_ARRAY)) {
         return wd_error_set(error, WD_ECORRUPT, "a delta is an array of operations");
     }
-    wd_value *inverse = wd_value_array();
-    wd_iter iter = wd_iter_start(delta);
-    wd_status status = WD_OK;
-    while (status == WD_OK && wd_iter_next(&iter)) {
-        delta_op op;
-        wd_value *operation = NULL;
-        if (!read_op(iter.value, &op)) {
-            status = corrupt(error, iter.index, "malformed");
-            break;
-        }
-        status = invert_one(iter.value, &op, &operation);
-        if (status == WD_OK) {
-            status = wd_array_append(&inverse, &operation);
-        }
-        wd_value_unref(&operation);
+    wd_value *ways = wd_value_array(), *inverse = wd_value_array();
+    wd_status status = list_ways(delta, &ways, error);
+    for (size_t i = wd_array_count(delta); status == WD_OK && i > 0; i--) {
+        status =
+            invert_one(wd_array_at(delta, i - 1), wd_array_at(ways, i - 1), wd_array_at(ways, i), &inverse);
     }
+    wd_value_unref(&ways);
     if (status != WD_OK) {
         wd_value_unref(&inverse);
-        return status;
+        return status == WD_ECORRUPT ? status
+                                     : wd_error_set(error, status, "delta: %s", wd_status_text(status));
     }
     *ret_inverse = inverse;
     return WD_OK;
