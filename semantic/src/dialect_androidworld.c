@@ -130,6 +130,10 @@ void wd_dialect_androidworld(wd_builder *builder, wd_reply_text *text)
     size_t start = 0;
     size_t end = 0;
     wd_status status = wd_loose_last_object(part.at, part.length, &object, &start, &end);
+    for (int i = 1; labelled && status == WD_ENOENT && i < WD_REPLY_EARLIER_MAX; i++) {
+        labelled = wd_reply_earlier_part(text, &part);
+        status = labelled ? wd_loose_last_object(part.at, part.length, &object, &start, &end) : status;
+    }
     if (status == WD_OK) {
         wd_androidworld_action(builder, object, (wd_span){ part.at + start, end - start });
     } else if (status == WD_ENOMEM) {

@@ -326,3 +326,15 @@ wd_span wd_reply_action_part(wd_reply_text *text, bool *ret_labelled)
     }
     return wd_span_trim(span_between(body, scan.inner, scan.stop));
 }
+
+bool wd_reply_earlier_part(const wd_reply_text *text, wd_span *part_p)
+{
+    wd_span before = span_between(text->body, 0, (size_t)(part_p->at - text->body.at));
+    before.length = scan_labels(before).start;  // without the label of *part_p itself
+    label_scan scan = scan_labels(before);
+    if (scan.start == before.length) {
+        return false;
+    }
+    *part_p = wd_span_trim(span_between(before, scan.inner, scan.stop));
+    return true;
+}

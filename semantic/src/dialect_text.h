@@ -31,5 +31,9 @@ void wd_reply_text_done(wd_reply_text *text);
 /// all; without one the body is given, unless it begins as reasoning ("Thought: ..."): then nothing is.
 /// `thought` becomes the reasoning in front of it where there was none yet.
 wd_span wd_reply_action_part(wd_reply_text *text, bool *ret_labelled);
+/// The labelled action in front of *part_p, for when there is nothing complete in that one (a reply cut off while it
+/// went on to a next turn). False when there is none.
+bool wd_reply_earlier_part(const wd_reply_text *text, wd_span *part_p);
+enum { WD_REPLY_EARLIER_MAX = 8 };  // parts worth looking at
 
 #endif

@@ -173,8 +173,12 @@ void wd_dialect_uitars(wd_builder *builder, wd_reply_text *text)
     };
     bool labelled = false;
     wd_span part = wd_reply_action_part(text, &labelled);
-    if (labelled) {
-        calls(builder, part, kinds, WD_COUNT_OF(kinds));
+    wd_span earlier = part;
+    for (int i = 0;
+         labelled && builder->status == WD_OK && builder->reply->count == 0 && i < WD_REPLY_EARLIER_MAX;
+         i++) {
+        calls(builder, earlier, kinds, WD_COUNT_OF(kinds));
+        labelled = wd_reply_earlier_part(text, &earlier);
     }
     if (builder->status == WD_OK && builder->reply->count == 0) {
         last_call(builder, part, names, kinds, WD_COUNT_OF(kinds));

@@ -153,6 +153,13 @@ static const struct row {
         "Thought: x\nAction: click(point='1 2')\n\ntype(content='a')\n\npress_enter()",
         "{\"kind\":\"tap\",\"x\":1,\"y\":2,\"space\":\"model\"}\n{\"kind\":\"type\",\"text"
         "\":\"a\"}\n{\"kind\":\"enter\"}" },
+    { "uitars: last complete Action counts", "uitars",
+        "Thought: a\nAction: press_home()\nThought: press_back()\nAction: click(poi", "{\"kind\":\"home\"}" },
+    { "uitars: cut off behind reasoning", "uitars", "Thought: maybe press_home()\nAction: click(poi",
+        INVALID },
+    { "aw: last complete Action counts", "androidworld",
+        "Reason: a\nAction: {\"action_type\":\"wait\"}\nReason: b\nAction: {\"action_ty",
+        "{\"kind\":\"wait\"}" },
     { "uitars: remark behind the call", "uitars", "Action: press_back() # to open (the) menu",
         "{\"kind\":\"back\"}" },
     { "uitars: prose in front of the call", "uitars", "Action: I use press_back() now",
