@@ -202,16 +202,37 @@ wd_status wd_nearby_bluetooth_set(wd_machine *machine, const wd_value *list)
 }
 
 /// Speed and address of a link, filled in where nothing is known.
-static wd_status link_defaults(wd_machine *machine)
+static wd_status link_defaults(wd_value **wifi_p)
 {
+    wd_value *item = NULL;
     wd_status status = WD_OK;
-    if (!wd_truthy(wd_machine_get(machine, WIFI("linkSpeed")))) {
-        status = wd_machine_put_int(machine, WIFI("linkSpeed"), LINK_SPEED_DEFAULT);
+    if (!wd_truthy(wd_object_get(*wifi_p, "linkSpeed"))) {
+        status = wd_value_int(LINK_SPEED_DEFAULT, &item);
+        status = status == WD_OK ? wd_member_put(wifi_p, "linkSpeed", &item) : status;
     }
-    if (status == WD_OK && !wd_truthy(wd_machine_get(machine, WIFI("ipAddress")))) {
-        status = wd_machine_put_text(machine, WIFI("ipAddress"), address_default);
+    if (status == WD_OK && !wd_truthy(wd_object_get(*wifi_p, "ipAddress"))) {
+        status = wd_value_text(address_default, &item);
+        status = status == WD_OK ? wd_member_put(wifi_p, "ipAddress", &item) : status;
     }
     return status;
+}
+
+/// The record of a connection to `point` (NULL: one that is not listed) under this name.
+static wd_status link_to(const wd_value *point, const wd_value *name, wd_value **wifi_p)
+{
+    const wd_value *frequency = wd_object_get(point, "frequency");
+    wd_value *level = NULL;
+    wd_status status = wd_value_int(level_of(point, LEVEL_MAX), &level);
+    if (status == WD_OK) {
+        status = wd_member_put(wifi_p, "level", &level);
+    }
+    if (status == WD_OK) {
+        status = wd_set_ref(wifi_p, "connectedSsid", name);
+    }
+    if (status == WD_OK && frequency != NULL) {
+        status = wd_set_ref(wifi_p, "frequency", frequency);
+    }
+    return status == WD_OK ? link_defaults(wifi_p) : status;
 }
 
 wd_status wd_wifi_connect(wd_machine *machine, wd_slice ssid)
@@ -220,27 +241,20 @@ wd_status wd_wifi_connect(wd_machine *machine, wd_slice ssid)
     if (ssid.length == 0 || airplane(machine)) {
         return WD_OK;
     }
-    wd_value *name = NULL, *frequency = NULL;
+    wd_value *name = NULL, *wifi = wd_value_ref(wd_machine_get(machine, WD_HARDWARE("wifi")));
     wd_status status = wd_slice_value(ssid, &name);
-    if (status != WD_OK) {
-        return status;
-    }
-    const wd_value *point = access_point(machine, name);
-    int64_t level = level_of(point, LEVEL_MAX);
-    frequency = wd_value_ref(wd_object_get(point, "frequency"));
-    status = wd_set_flag(machine, WD_GLOBAL("wifiEnabled"), true);
     if (status == WD_OK) {
-        status = wd_set_value(machine, WIFI("connectedSsid"), name);
+        status = link_to(access_point(machine, name), name, &wifi);
     }
     if (status == WD_OK) {
-        status = wd_set_int(machine, WIFI("level"), level);
+        status = wd_set_flag(machine, WD_GLOBAL("wifiEnabled"), true);
     }
-    if (status == WD_OK && frequency != NULL) {
-        status = wd_set_value(machine, WIFI("frequency"), frequency);
+    if (status == WD_OK) {
+        status = wd_set_value(machine, WD_HARDWARE("wifi"), wifi);
     }
     wd_value_unref(&name);
-    wd_value_unref(&frequency);
-    return status == WD_OK ? link_defaults(machine) : status;
+    wd_value_unref(&wifi);
+    return status;
 }
 
 wd_status wd_wifi_disconnect(wd_machine *machine)

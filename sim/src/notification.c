@@ -231,22 +231,33 @@ wd_status wd_notification_push(wd_machine *machine, const wd_value *input, wd_va
 /// What is to be removed. NULL members are no condition.
 typedef struct filter {
     const char *id, *app;
-    const char *route;  // compared without a leading slash on either side (D27)
-    bool tell_once;     // one broadcast, for the first
+    wd_slice
+        route;  // trimmed, without a leading slash, as the stored one is compared (D27); bytes NULL: none
+    bool tell_once;  // one broadcast, for the first
 } filter;
 
-static const char *without_slash(const char *route)
+static wd_slice route_of(const wd_value *item)
 {
-    return route[0] == '/' ? route + 1 : route;
+    wd_slice route = wd_trimmed(wd_object_get(item, "route"));
+    if (route.length > 0 && route.bytes[0] == '/') {
+        route.bytes++;
+        route.length--;
+    }
+    return route;
+}
+
+static bool has_route(const wd_value *item, wd_slice wanted)
+{
+    wd_slice route = route_of(item);
+    return wd_object_get(item, "route") != NULL && route.length == wanted.length &&
+           memcmp(route.bytes, wanted.bytes, route.length) == 0;
 }
 
 static bool matches(const wd_value *item, const filter *wanted)
 {
-    const char *route = wd_value_string_or(wd_object_get(item, "route"), NULL);
     return (wanted->id == NULL || wd_value_is_text(wd_object_get(item, "id"), wanted->id)) &&
            (wanted->app == NULL || wd_value_is_text(wd_object_get(item, "appId"), wanted->app)) &&
-           (wanted->route == NULL ||
-               (route != NULL && strcmp(without_slash(route), without_slash(wanted->route)) == 0));
+           (wanted->route.bytes == NULL || has_route(item, wanted->route));
 }
 
 static wd_status remove_matching(wd_machine *machine, const filter *wanted)
@@ -360,9 +371,11 @@ static wd_status op_dismiss_by_route(
     (void)ret_answer;
     filter wanted = { 0 };
     wd_status status = wd_arg_text(args, "app", &wanted.app, error);
+    const char *route = NULL;
     if (status == WD_OK) {
-        status = wd_arg_text(args, "route", &wanted.route, error);
+        status = wd_arg_text(args, "route", &route, error);
     }
+    wanted.route = route_of(args);
     return status == WD_OK && wanted.app[0] != '\0' ? remove_matching(machine, &wanted) : status;
 }
 

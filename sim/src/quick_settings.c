@@ -54,23 +54,29 @@ static wd_status announce_tile(wd_machine *machine, const char *key, const wd_va
                            : status;
 }
 
+static const wd_value *read_tile(const wd_machine *machine, int index)
+{
+    return wd_machine_get(machine, WD_GLOBAL(tiles[index].key));
+}
+
 /// Apply the wanted flags in the order of the tiles, then announce those that really changed (D18).
 static wd_status set_tiles(wd_machine *machine, const bool asked[TILE_COUNT], const bool wanted[TILE_COUNT])
 {
-    bool before[TILE_COUNT];
+    bool before[TILE_COUNT] = { false };
     wd_status status = WD_OK;
     for (int i = 0; i < TILE_COUNT; i++) {
-        before[i] = wd_flag(machine, WD_GLOBAL(tiles[i].key));
+        before[i] = asked[i] && wd_value_bool_or(read_tile(machine, i), false);
     }
     for (int i = 0; status == WD_OK && i < TILE_COUNT; i++) {
         if (asked[i] && wanted[i] != before[i]) {
-            status = wd_global_set(machine, tiles[i].key, wanted[i]);
+            status = tiles[i].set != NULL ? tiles[i].set(machine, wanted[i])
+                                          : wd_set_flag(machine, WD_GLOBAL(tiles[i].key), wanted[i]);
         }
     }
     for (int i = 0; status == WD_OK && i < TILE_COUNT; i++) {
-        bool now = wd_flag(machine, WD_GLOBAL(tiles[i].key));
-        if (asked[i] && now != before[i]) {
-            status = announce_tile(machine, tiles[i].key, wd_machine_get(machine, WD_GLOBAL(tiles[i].key)));
+        const wd_value *now = asked[i] ? read_tile(machine, i) : NULL;
+        if (asked[i] && wd_value_bool_or(now, false) != before[i]) {
+            status = announce_tile(machine, tiles[i].key, now);
         }
     }
     return status;
