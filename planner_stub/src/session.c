@@ -169,8 +169,14 @@ static void job_send(planner_session *session, const plan_job *job)
             'c', 'k' };
         send_body(session, WD_MSG_PLAN_REPLY, stranger, sizeof stranger);
     }
-    if (fault == WD_FAULT_GARBAGE) {
-        send_body(session, WD_MSG_PLAN_REPLY, "\xff\xff\xff", 3);
+    if (fault == WD_FAULT_GARBAGE) {  // the id can be read, and nothing after it
+        Worldd__V1__PlanCancel id;
+        uint8_t garbage[32];
+        worldd__v1__plan_cancel__init(&id);
+        id.request_id = job->request_id;
+        size_t length = worldd__v1__plan_cancel__pack(&id, garbage);
+        memset(garbage + length, 0xff, 3);
+        send_body(session, WD_MSG_PLAN_REPLY, garbage, length + 3);
         return;
     }
     for (int i = 0; i < (fault == WD_FAULT_TWICE ? 2 : 1); i++) {

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from conftest import until
-from daemon import Daemon, wire
+from conftest import PLANS, Daemon, until
+from peers import Doors, wire
 
 MIB = 1 << 20
 BLUETOOTH = "demo/bluetooth_off"
@@ -15,15 +15,15 @@ COMPLETE = ("complete", {"status": "success"})
 
 
 @pytest.fixture(scope="module")
-def worldd():
-    daemon = Daemon(**{"run.invalid_limit": 100})
-    daemon.run_planner("bluetooth_off.json", "steady", "--think", "20")
-    yield daemon
-    status = daemon.stop()
-    log = daemon.log()
-    daemon.close()
+def worldd(tmp_path_factory):
+    daemon = Daemon(tmp_path_factory.mktemp("bad") / "worldd", "run.invalid_limit=100").start()
+    daemon.planner(PLANS / "bluetooth_off.json", "steady", "--think", "20")
+    doors = Doors(daemon)
+    yield doors
+    doors.close()
+    status, log = daemon.stop(), daemon.log_text()
     assert status == 0, log
-    assert "Sanitizer" not in log and "assertion failed" not in log, log
+    assert "Sanitizer" not in log and "runtime error" not in log and "assertion failed" not in log, log
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def bystander(worldd):
     client = worldd.client("bystander").greet()
     request = client.ask("run", task=BLUETOOTH, planner="steady")
     yield
-    assert worldd.alive(), worldd.log()
+    assert worldd.daemon.process.poll() is None, worldd.daemon.log_text()
     result = client.answer(request)
     assert (result["ending"], result["verdict"]["passed"]) == ("complete", True), result
     client.close()
@@ -106,14 +106,11 @@ def test_random_bytes_in_well_formed_frames(worldd, door):
     peer.close()
 
 
-def test_an_oversized_frame_is_logged():
-    daemon = Daemon()                        # nobody else's goodbye here
-    try:
-        peer = daemon.planner("large").greet()
-        peer.send("PLAN_REPLY", b"x" * (4 * MIB + 1))
-        until("the log line", lambda: f"over {4 * MIB} bytes" in daemon.log())
-    finally:
-        daemon.close()
+def test_an_oversized_frame_is_logged(make_daemon):
+    doors = Doors(make_daemon())             # nobody else's goodbye here
+    doors.planner("large").greet().send("PLAN_REPLY", b"x" * (4 * MIB + 1))
+    until("the log line", lambda: f"over {4 * MIB} bytes" in doors.daemon.log_text())
+    doors.close()
 
 
 @pytest.mark.parametrize("door", ["planner", "client"])

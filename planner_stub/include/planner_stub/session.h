@@ -15,7 +15,7 @@ typedef enum wd_fault {
     WD_FAULT_SILENT,    // after the first request neither beats nor answers
     WD_FAULT_DIE,       // exits when asked
     WD_FAULT_TWICE,     // answers each request twice
-    WD_FAULT_GARBAGE,   // answers with a body that is no message
+    WD_FAULT_GARBAGE,   // answers with a body of which only the id can be read
     WD_FAULT_STRANGER,  // answers, before the right answer, a request that was never made
     WD_FAULT_REFUSE,    // answers PlanError, not retryable
     WD_FAULT_COUNT,

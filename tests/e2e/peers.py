@@ -1,30 +1,26 @@
-"""A real worldd on private ipc endpoints, and peers to talk to it with, frame by frame."""
+"""Peers of worldd that say exactly what a test tells them to, frame by frame."""
 import json
 import os
-import pathlib
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 
 import zmq
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from conftest import ROOT
+
 sys.path.insert(0, str(ROOT / "clients/python"))
 import worldd_wire as wire  # noqa: E402
 
-BIN = pathlib.Path(os.environ.get("WORLDD_BIN", ROOT / "build/dev/bin"))
 PATIENCE = 20.0              # seconds; a test that waits so long has failed
 
 
 class Peer:
     """One DEALER: says exactly what it is told to."""
 
-    def __init__(self, daemon, endpoint, role, name, **options):
-        self.daemon, self.role, self.name = daemon, role, name
+    def __init__(self, context, endpoint, role, name, **options):
+        self.role, self.name = role, name
         self.instance = os.urandom(16)
-        self.socket = daemon.context.socket(zmq.DEALER)
+        self.socket = context.socket(zmq.DEALER)
         self.socket.setsockopt(zmq.LINGER, 200)
         for option, value in options.items():
             self.socket.setsockopt(getattr(zmq, option), value)
@@ -112,76 +108,32 @@ def decode(kind, body):
     return wire.SCHEMA[BODIES.get(kind) or "".join(word.capitalize() for word in kind.split("_"))].FromString(body)
 
 
-class Daemon:
-    """worldd in a folder of its own; `settings` as "section.name": value."""
+class Doors:
+    """Peers of a running daemon (conftest.Daemon), frame by frame."""
 
-    def __init__(self, **settings):
-        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="worldd-test-"))   # short: a socket's path is bounded
-        self.settings = {"planner.heartbeat_ms": 300, "planner.liveness": 20, "planner.wait_ms": 10000, **settings}
+    def __init__(self, daemon):
+        self.daemon = daemon
         self.context = zmq.Context()
-        self.peers, self.processes = [], []
-        self.process = None
-        self.start()
+        self.peers = []
 
-    def start(self):
-        self.log_path = self.directory / "log"
-        arguments = [BIN / "worldd", "-d", self.directory]
-        for name, value in self.settings.items():
-            arguments += ["-s", f"{name}={value}"]
-        with open(self.log_path, "ab") as log:
-            self.process = subprocess.Popen([str(a) for a in arguments], stdout=subprocess.PIPE, stderr=log, text=True)
-        line = self.process.stdout.readline()
-        assert line.startswith("worldd ready:"), line + self.log()
-        self.planner_endpoint, self.control_endpoint = line.split()[3], line.split()[5]
-
-    def log(self):
-        return self.log_path.read_text()
-
-    def peer(self, endpoint, role, name, **options):
-        self.peers.append(Peer(self, endpoint, role, name, **options))
+    def _peer(self, endpoint, role, name, options):
+        self.peers.append(Peer(self.context, endpoint, role, name, **options))
         return self.peers[-1]
 
     def planner(self, name="test", **options):
-        return self.peer(self.planner_endpoint, "planner", name, **options)
+        return self._peer(self.daemon.planner_endpoint, "planner", name, options)
 
     def client(self, name="client", **options):
-        return self.peer(self.control_endpoint, "client", name, **options)
-
-    def run_planner(self, script, name, *arguments):
-        """The C planner in a process of its own, with a script of planner_stub/plans or one given as object."""
-        path = ROOT / "planner_stub/plans" / script if isinstance(script, str) else self.directory / f"{name}.json"
-        if not isinstance(script, str):
-            path.write_text(json.dumps(script))
-        process = subprocess.Popen(
-            [str(a) for a in (BIN / "planner-stub", "--quiet", "--endpoint", self.planner_endpoint, "--script",
-                              path, "--name", name, *arguments)])
-        self.processes.append(process)
-        return process
+        return self._peer(self.daemon.control_endpoint, "client", name, options)
 
     def status(self):
-        client = self.client("status")
+        client = self.client("status").greet()
         try:
-            return client.greet().control("status")
+            return client.control("status")
         finally:
             client.close()
 
-    def alive(self):
-        return self.process.poll() is None
-
-    def stop(self):
-        """SIGTERM; the exit status."""
-        self.process.terminate()
-        return self.process.wait(PATIENCE)
-
     def close(self):
-        for process in self.processes:
-            process.kill()
-            process.wait()
-        if self.alive():
-            self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
         for peer in self.peers:
             peer.socket.close(0)
         self.context.term()
-        shutil.rmtree(self.directory)
