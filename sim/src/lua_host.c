@@ -371,11 +371,23 @@ wd_status wd_lua_new(const wd_packs *packs, wd_lua **ret_lua, wd_error *error)
     return WD_OK;
 }
 
-wd_status wd_lua_try(const wd_pack *pack, wd_error *error)
+wd_status wd_lua_new_of(const wd_pack *pack, wd_lua **ret_lua, wd_error *error)
 {
     wd_lua *lua = NULL;
     wd_status status = create(&lua, error);
     status = status != WD_OK ? status : load(lua, pack, error);
+    if (status != WD_OK) {
+        wd_lua_destroy(&lua);
+        return status;
+    }
+    *ret_lua = lua;
+    return WD_OK;
+}
+
+wd_status wd_lua_try(const wd_pack *pack, wd_error *error)
+{
+    wd_lua *lua = NULL;
+    const wd_status status = wd_lua_new_of(pack, &lua, error);
     wd_lua_destroy(&lua);
     return status;
 }

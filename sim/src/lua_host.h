@@ -18,6 +18,8 @@ typedef struct wd_lua wd_lua;
 /// An interpreter with all packs loaded. @retval WD_ESCRIPT `error` names file and line.
 WD_NODISCARD wd_status wd_lua_new(const wd_packs *packs, wd_lua **ret_lua, wd_error *error);
 void wd_lua_destroy(wd_lua **lua_p);
+/// The same with one pack.
+WD_NODISCARD wd_status wd_lua_new_of(const wd_pack *pack, wd_lua **ret_lua, wd_error *error);
 /// Would app.lua load? For packs.c, before there is a host.
 WD_NODISCARD wd_status wd_lua_try(const wd_pack *pack, wd_error *error);
 
