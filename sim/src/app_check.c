@@ -2,6 +2,7 @@
 #include "sim/app_check.h"
 
 #include "lua_host.h"
+#include "route.h"
 #include "tree/json.h"
 
 #include <stdio.h>
@@ -304,19 +305,6 @@ static void rule_temp(wd_checker *checker)
 
 // ---- code -----------------------------------------------------------------------------------------------------------------
 
-static bool route_fits(const char *pattern, const char *route)
-{
-    while (*pattern != '\0' && *route != '\0' && *route != '?') {
-        if (*pattern == ':') {
-            pattern += strcspn(pattern, "/");
-            route += strcspn(route, "/?");
-        } else if (*pattern++ != *route++) {
-            return false;
-        }
-    }
-    return *pattern == '\0' && (*route == '\0' || *route == '?');
-}
-
 static void rule_filters(wd_checker *checker)
 {
     wd_value *routes = NULL;
@@ -327,7 +315,7 @@ static void rule_filters(wd_checker *checker)
         bool found = false;
         wd_iter all = wd_iter_start(routes);
         while (wd_iter_next(&all)) {
-            found = found || route_fits(wd_value_string_or(all.value, ""), route);
+            found = found || wd_route_fits(wd_value_string_or(all.value, ""), route);
         }
         if (!found) {
             report(checker, "manifest.json: intentFilters", "a filter's route has no page");

@@ -1,8 +1,7 @@
 // Calls into packs: screens by route, actions, results, views, adapters, providers. All that touches Lua happens inside
 // one protected function per call, so that neither an error nor a lack of memory gets past it.
 #include "lua_private.h"
-
-#include "tree/alloc.h"
+#include "route.h"
 
 #include <string.h>
 
@@ -62,99 +61,17 @@ static bool push_function(lua_State *state, wd_request *request)
 
 // ---- routes -----------------------------------------------------------------------------------------------------------
 
-// A route matches a pattern part by part; ":name" takes any part but an empty one.
-static bool match_route(const char *pattern, const char *path, size_t path_length, wd_value **params_p)
-{
-    const char *end = path + path_length;
-    while (*pattern != '\0' && path < end) {
-        if (*pattern != ':') {
-            if (*pattern++ != *path++) {
-                return false;
-            }
-            continue;
-        }
-        const char *name = ++pattern;
-        while (*pattern != '\0' && *pattern != '/') {
-            pattern++;
-        }
-        const char *part = path;
-        while (path < end && *path != '/') {
-            path++;
-        }
-        wd_value *value = NULL;
-        if (path == part || wd_value_string(part, (size_t)(path - part), &value) != WD_OK ||
-            wd_object_set_n(params_p, name, (size_t)(pattern - name), &value) != WD_OK) {
-            wd_value_unref(&value);
-            return false;
-        }
-    }
-    return *pattern == '\0' && path == end;
-}
-
-static int hex(char digit)
-{
-    return digit >= '0' && digit <= '9'   ? digit - '0'
-           : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
-           : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10
-                                          : -1;
-}
-
-// Form data: %xx and '+'. What does not decode to UTF-8 stays as it is written.
-static wd_status decode_part(const char *text, size_t length, wd_value **ret_text)
-{
-    char *bytes = wd_alloc(length + 1);
-    if (bytes == NULL) {
-        return WD_ENOMEM;
-    }
-    size_t used = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '%' && i + 2 < length && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
-            bytes[used++] = (char)(hex(text[i + 1]) * 16 + hex(text[i + 2]));
-            i += 2;
-        } else {
-            bytes[used++] = text[i] == '+' ? ' ' : text[i];
-        }
-    }
-    wd_status status = wd_value_string(bytes, used, ret_text);
-    if (status == WD_EUTF8) {
-        status = wd_value_string(text, length, ret_text);
-    }
-    wd_free(bytes, length + 1);
-    return status;
-}
-
-// ?name=text&...
-static wd_status read_query(const char *query, wd_value **params_p)
-{
-    wd_status status = WD_OK;
-    while (status == WD_OK && *query != '\0') {
-        const size_t length = strcspn(query, "&");
-        const char *sign = memchr(query, '=', length);
-        if (sign != NULL && sign > query) {
-            wd_value *text = NULL;
-            status = decode_part(sign + 1, length - (size_t)(sign - query) - 1, &text);
-            status =
-                status != WD_OK ? status : wd_object_set_n(params_p, query, (size_t)(sign - query), &text);
-            wd_value_unref(&text);
-        }
-        query += length + (query[length] == '&' ? 1 : 0);
-    }
-    return status;
-}
-
 // Of several patterns that match, the one later in byte order: a table has no order, and ':' sorts before letters.
-static const char *best_pattern(lua_State *state, int screens, const char *path, size_t length)
+static const char *best_pattern(lua_State *state, int screens, const char *path)
 {
     const char *best = NULL;
     lua_pushnil(state);
     while (lua_next(state, screens) != 0) {
         lua_pop(state, 1);
         const char *pattern = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "";
-        wd_value *tried = wd_value_object();
-        if (match_route(pattern, path, length, &tried) && (best == NULL || strcmp(pattern, best) > 0)) {
+        if (wd_route_fits(pattern, path) && (best == NULL || strcmp(pattern, best) > 0)) {
             best = pattern;
         }
-        wd_value_unref(&tried);
     }
     return best;
 }
@@ -175,16 +92,15 @@ static bool push_screen(lua_State *state, wd_request *request)
         pattern = wd_ui_arena_text(call->arena, path, length);
     } else {
         lua_pop(state, 1);
-        const char *best = best_pattern(state, screens, path, length);
+        const char *best = best_pattern(state, screens, path);
         if (best != NULL) {
-            (void)match_route(best, path, length, &request->params);
+            wd_lua_check(state, wd_route_params(best, path, &request->params), "route");
             pattern = wd_ui_arena_text(call->arena, best, strlen(best));
             lua_pushstring(state, best);
             lua_rawget(state, screens);
         }
     }
-    wd_lua_check(
-        state, path[length] == '?' ? read_query(path + length + 1, &request->params) : WD_OK, "query");
+    wd_lua_check(state, wd_route_query(path, &request->params), "query");
     call->params = request->params;
     wd_lua_check(state, wd_ui_arena_keep(call->arena, &request->params), "params");
     request->pattern = pattern;

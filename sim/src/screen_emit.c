@@ -237,11 +237,26 @@ static wd_status emit_layers(wd_screen *screen, wd_scene_builder *builder)
     return WD_OK;
 }
 
+// What lies under a dialog is seen, but takes no touch.
+static void cover(wd_scene_builder *builder, size_t count)
+{
+    size_t all = 0;
+    wd_node *nodes = wd_scene_builder_nodes(builder, &all);
+    for (size_t i = 0; i < count && i < all; i++) {
+        wd_node_set(&nodes[i], WD_NODE_CLICKABLE, WD_NO);
+        wd_node_set(&nodes[i], WD_NODE_LONG_CLICKABLE, WD_NO);
+        wd_node_set(&nodes[i], WD_NODE_SCROLLABLE, WD_NO);
+    }
+}
+
 wd_status wd_screen_emit(wd_screen *screen)
 {
     wd_scene_builder *builder = NULL;
     wd_status status = wd_scene_builder_new(&builder);
     status = status != WD_OK ? status : emit_layers(screen, builder);
+    if (status == WD_OK) {
+        cover(builder, (size_t)screen->first_modal_node);
+    }
     status = status != WD_OK ? status : wd_scene_builder_finish(builder, &screen->info, &screen->scene);
     wd_scene_builder_destroy(&builder);
     return status;
