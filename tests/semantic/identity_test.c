@@ -141,6 +141,48 @@ static const struct title_case {
             N("TextView", "", "Leave the group?", "", "[120,520][800,580]", "")
                 N("Button", "", "Leave", "", "[700,800][880,880]", CLICK) "</node></hierarchy>",
         "Leave the group?", "dialog", 0.5, 0.79 },
+    { "a dialog's first text beside a way out: sure",
+        "<hierarchy>" OPEN("FrameLayout", "", "[100,500][900,900]") N("TextView", "", "Leave the group?", "",
+            "[120,520][800,580]", "") N("TextView", "", "CANCEL", "", "[300,800][480,880]", CLICK)
+            N("TextView", "", "Leave", "", "[700,800][880,880]", CLICK) "</node></hierarchy>",
+        "Leave the group?", "dialog", 0.8, 1 },
+    { "the only text of a strip along the top",
+        SCREEN(OPEN("View", "", "[0,0][1000,220]") N("View", "", "", "Sign in", "[700,100][960,180]",
+            "") "</node>" N("EditText", "", "", "", "[0,300][1000,400]", "")),
+        "Sign in", "app_bar", 0.5, 0.79 },
+    { "confirmed by the selected tab: sure",
+        SCREEN(OPEN("View", "", "[0,0][1000,220]") N("TextView", "", "Settings", "", "[40,100][300,180]",
+            "") "</node>"
+                "<node class=\"a.View\" package=\"com.x\" selected=\"true\" "
+                "bounds=\"[700,1800][1000,2000]\">" N(
+                    "TextView", "", "Settings", "", "[720,1900][980,1980]", "") "</node>"),
+        "Settings", "app_bar", 0.8, 1 },
+    { "two texts in the strip are no title",
+        SCREEN(OPEN("View", "", "[0,0][1000,220]") N("TextView", "", "Good morning", "", "[40,60][300,120]",
+            "") N("TextView", "", "Ann", "", "[40,130][300,190]", "") "</node>"),
+        NULL, NULL, 0, 0 },
+    { "a strip to search in has no title",
+        SCREEN(OPEN("View", "", "[0,0][1000,220]") N("TextView", "", "Find", "", "[40,60][300,120]", "")
+                N("EditText", "", "", "", "[40,130][900,190]", "") "</node>"),
+        NULL, NULL, 0, 0 },
+    { "a picture as wide as the strip is its title, a logo is not",
+        SCREEN(OPEN("View", "", "[0,0][1000,220]")
+                N("ImageView", "", "", "Super Shop", "[100,100][800,180]", "") "</node>"),
+        "Super Shop", "app_bar", 0.5, 0.79 },
+    { "a logo in the strip is no title",
+        SCREEN(OPEN("View", "", "[0,0][1000,220]")
+                N("ImageView", "", "", "Logo", "[40,100][140,180]", "") "</node>"),
+        NULL, NULL, 0, 0 },
+    { "a strip in the middle is no bar",
+        SCREEN(OPEN("View", "", "[0,600][1000,820]")
+                N("TextView", "", "Offers", "", "[40,700][300,780]", "") "</node>"),
+        NULL, NULL, 0, 0 },
+    { "the title at the top of a bottom sheet",
+        SCREEN(N("V", "a:id/touch_outside", "", "", "[0,0][1000,2000]", CLICK)
+                OPEN("F", "a:id/design_bottom_sheet", "[0,800][1000,2000]")
+                    N("TextView", "a:id/title", "Offers", "", "[40,820][400,900]", "")
+                        N("TextView", "a:id/title", "First offer", "", "[40,1500][400,1580]", "") "</node>"),
+        "Offers", "sheet", 0.5, 0.79 },
     { "the first short text near the top is no title",
         SCREEN(N("TextView", "", "Welcome", "", "[40,110][300,190]", "")), NULL, NULL, 0, 0 },
 };
@@ -176,8 +218,8 @@ static void title_is_told(void **state)
 #define FIVE                                                                                                 \
     N("V", "", "", "", "[300,80][400,90]", "")                                                               \
     N("V", "", "", "", "[300,80][400,90]", "")                                                               \
-    N("V", "", "", "", "[300,80][400,90]", "") N("V", "", "", "", "[300,80][400,90]", "")                    \
-        N("V", "", "", "", "[300,80][400,90]", "")
+    N("V", "", "", "", "[300,80][400,90]", "")                                                               \
+    N("V", "", "", "", "[300,80][400,90]", "") N("V", "", "", "", "[300,80][400,90]", "")
 
 static const struct kind_case {
     const char *name, *input;
