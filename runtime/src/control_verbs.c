@@ -241,6 +241,108 @@ static wd_status verb_scene(wd_service *service, const wd_control_peer *peer, co
     return status;
 }
 
+// ---- observe: agent loops on phones of their own ----------------------------------------------------------------
+
+/// The task an observed loop works on: a document, or only its instruction.
+static wd_status observed_task(const wd_value *args, wd_task *ret_task, wd_error *error)
+{
+    const wd_value *task = wd_object_get(args, "task");
+    wd_value *document = NULL;
+    wd_status status = WD_OK;
+    if (wd_value_is(task, WD_KIND_OBJECT)) {
+        document = wd_value_ref(task);
+    } else if (task == NULL || wd_value_is(task, WD_KIND_STRING)) {
+        status = wd_value_pack(
+            &document, "{s:s,s:s}", "id", "observed", "instruction", wd_value_string_or(task, ""));
+    } else {
+        status = wd_error_set(error, WD_ETYPE, "args.task: must be a task's document or its instruction");
+    }
+    status = status == WD_OK ? wd_task_bind(document, NULL, ret_task, error) : status;
+    wd_value_unref(&document);
+    return status;
+}
+
+static wd_status verb_observe_start(wd_service *service, const wd_control_peer *peer,
+    const wd_control *control, int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result,
+    wd_error *error)
+{
+    (void)peer, (void)now_ms, (void)outbox;
+    char id[WD_RUN_ID_MAX + 1], path[WD_CONFIG_TEXT_MAX * 2];
+    const char *wanted = NULL;
+    wd_task task = { 0 };
+    wd_run_options options;
+    wd_observe_session *session = NULL;
+    if (service->session_count == WD_OBSERVE_SESSIONS_MAX) {
+        return wd_error_set(
+            error, WD_ELIMIT, "observe_start: %d sessions are open; end one", WD_OBSERVE_SESSIONS_MAX);
+    }
+    wd_status status = text_arg(control->args, "session", &wanted, error);
+    status = status == WD_OK ? observed_task(control->args, &task, error) : status;
+    status = status == WD_OK ? order_options(service, control->args, &options, error) : status;
+    status = status == WD_OK ? wd_service_episode_name(service, wanted, task.id, 0, id, path, error) : status;
+    status = status == WD_OK ? wd_observe_session_new(id, path, &task, &options, &session, error) : status;
+    status =
+        status == WD_OK ? wd_value_pack(ret_result, "{s:s,s:s}", "session", id, "episode", path) : status;
+    if (status == WD_OK) {
+        service->sessions[service->session_count++] = session;
+    } else {
+        wd_observe_session_end(&session, WD_END_INTERNAL_ERROR, NULL);
+    }
+    wd_task_done(&task);
+    return status;
+}
+
+static wd_status open_session(wd_service *service, const wd_value *args, size_t *ret_index, wd_error *error)
+{
+    const char *id = NULL;
+    wd_status status = needed_text(args, "session", &id, error);
+    for (size_t i = 0; status == WD_OK && i < service->session_count; i++) {
+        if (strcmp(wd_observe_session_id(service->sessions[i]), id) == 0) {
+            *ret_index = i;
+            return WD_OK;
+        }
+    }
+    return status == WD_OK ? wd_error_set(error, WD_ENOENT, "args.session: no session \"%s\" is open", id)
+                           : status;
+}
+
+static wd_status verb_observe(wd_service *service, const wd_control_peer *peer, const wd_control *control,
+    int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result, wd_error *error)
+{
+    (void)peer, (void)now_ms, (void)outbox;
+    size_t index = 0;
+    wd_status status = open_session(service, control->args, &index, error);
+    return status == WD_OK
+               ? wd_observe_session_post(service->sessions[index], control->args, ret_result, error)
+               : status;
+}
+
+static wd_status verb_observe_end(wd_service *service, const wd_control_peer *peer, const wd_control *control,
+    int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result, wd_error *error)
+{
+    (void)peer, (void)now_ms, (void)outbox;
+    size_t index = 0;
+    const char *ending = NULL;
+    wd_status status = open_session(service, control->args, &index, error);
+    status = status == WD_OK ? text_arg(control->args, "ending", &ending, error) : status;
+    bool aborted = ending != NULL && strcmp(ending, "abort") == 0;
+    if (status == WD_OK && ending != NULL && !aborted && strcmp(ending, "complete") != 0) {
+        status = wd_error_set(error, WD_EINVAL, "args.ending: \"%s\" is neither complete nor abort", ending);
+    }
+    if (status == WD_OK) {
+        const wd_observe_session *session = service->sessions[index];
+        status = wd_value_pack(ret_result, "{s:s,s:s}", "session", wd_observe_session_id(session), "episode",
+            wd_observe_session_path(session));
+    }
+    if (status == WD_OK) {
+        wd_observe_session_end(&service->sessions[index], aborted ? WD_END_ABORT : WD_END_COMPLETE, NULL);
+        memmove(&service->sessions[index], &service->sessions[index + 1],
+            (service->session_count - index - 1) * sizeof *service->sessions);
+        service->session_count -= 1;
+    }
+    return status;
+}
+
 const wd_verb wd_verbs[] = {
     { "status", verb_status },
     { "planners", verb_planners },
@@ -249,5 +351,8 @@ const wd_verb wd_verbs[] = {
     { "cancel", verb_cancel },
     { "state", verb_state },
     { "scene", verb_scene },
+    { "observe_start", verb_observe_start },
+    { "observe", verb_observe },
+    { "observe_end", verb_observe_end },
     { NULL, NULL },
 };

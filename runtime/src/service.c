@@ -56,6 +56,9 @@ void wd_service_destroy(wd_service **service_p)
     for (size_t i = 0; i < service->run_count; i++) {
         wd_service_run_destroy(&service->runs[i]);
     }
+    for (size_t i = 0; i < service->session_count; i++) {
+        wd_observe_session_end(&service->sessions[i], WD_END_CANCELED, "worldd was stopped");
+    }
     if (service->runs != NULL) {
         wd_free(service->runs, service->config->runs_max * sizeof *service->runs);
     }

@@ -2,6 +2,7 @@
 #ifndef RUNTIME_SERVICE_INTERNAL_H
 #define RUNTIME_SERVICE_INTERNAL_H
 
+#include "observe_session.h"
 #include "runtime/codec_session.h"
 #include "runtime/episode.h"
 #include "runtime/service.h"
@@ -42,6 +43,9 @@ struct wd_service {
     wd_broker *broker;
     wd_service_run **runs;  // open ones, oldest first
     size_t run_count;
+    wd_observe_session
+        *sessions[WD_OBSERVE_SESSIONS_MAX];  // of agent loops on phones of their own; oldest first
+    size_t session_count;
     wd_control_peer peers[WD_CONTROL_PEERS_MAX];
     size_t peer_count;
     uint64_t peer_serial, session_last;
@@ -68,6 +72,10 @@ WD_NODISCARD wd_status wd_service_take_outcomes(
     wd_service *service, int64_t now_ms, wd_service_outbox *outbox);
 WD_NODISCARD wd_status wd_service_run_cancel(
     wd_service *service, wd_service_run *run, const char *reason, int64_t now_ms, wd_service_outbox *outbox);
+/// A free name for an episode and its file: `wanted`, or made of `stem`, the seed and a counter.
+WD_NODISCARD wd_status wd_service_episode_name(const wd_service *service, const char *wanted,
+    const char *stem, uint64_t seed, char ret_id[WD_RUN_ID_MAX + 1], char ret_path[WD_CONFIG_TEXT_MAX * 2],
+    wd_error *error);
 wd_service_run *wd_service_run_find(const wd_service *service, const char *id);  // NULL: not open
 void wd_service_run_destroy(wd_service_run **run_p);
 

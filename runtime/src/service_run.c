@@ -277,41 +277,41 @@ wd_status wd_service_run_cancel(
 
 // ---- starting ---------------------------------------------------------------------------------------------------
 
-/// "<task id>-<seed>-<n>" with what a file name must not hold replaced, and the first n that is free.
-static wd_status make_run_id(const wd_service *service, const wd_run_order *order,
-    char ret_id[WD_RUN_ID_MAX + 1], char ret_path[WD_CONFIG_TEXT_MAX * 2], wd_error *error)
+wd_status wd_service_episode_name(const wd_service *service, const char *wanted, const char *stem,
+    uint64_t seed, char ret_id[WD_RUN_ID_MAX + 1], char ret_path[WD_CONFIG_TEXT_MAX * 2], wd_error *error)
 {
     enum { NUMBER_MAX = 1000 * 1000 };
-    char stem[40];
-    snprintf(stem, sizeof stem, "%s", order->run_id == NULL ? order->task->id : order->run_id);
-    for (char *c = stem; *c != '\0'; c++) {
+    char base[40];
+    snprintf(base, sizeof base, "%s", wanted == NULL ? stem : wanted);
+    for (char *c = base; *c != '\0'; c++) {  // it becomes a file's name
         if (!isalnum((unsigned char)*c) && *c != '-' && *c != '_') {
             *c = '_';
         }
     }
     for (int n = 1; n <= NUMBER_MAX; n++) {
-        if (order->run_id != NULL) {
-            snprintf(ret_id, WD_RUN_ID_MAX + 1, "%s", stem);
+        if (wanted != NULL) {
+            snprintf(ret_id, WD_RUN_ID_MAX + 1, "%s", base);
         } else {
-            snprintf(ret_id, WD_RUN_ID_MAX + 1, "%s-%llu-%d", stem,
-                (unsigned long long)order->seed % 1000000007ULL, n);
+            snprintf(
+                ret_id, WD_RUN_ID_MAX + 1, "%s-%llu-%d", base, (unsigned long long)seed % 1000000007ULL, n);
         }
         snprintf(ret_path, WD_CONFIG_TEXT_MAX * 2, "%s/%s.jsonl", service->config->episodes, ret_id);
         if (access(ret_path, F_OK) != 0 && wd_service_run_find(service, ret_id) == NULL) {
             return WD_OK;
         }
-        if (order->run_id != NULL) {
-            return wd_error_set(error, WD_EEXIST, "run_id: %s was used already", ret_id);
+        if (wanted != NULL) {
+            return wd_error_set(error, WD_EEXIST, "%s: was used already", ret_id);
         }
     }
-    return wd_error_set(error, WD_ELIMIT, "run_id: too many episodes of %s", stem);
+    return wd_error_set(error, WD_ELIMIT, "too many episodes of %s", base);
 }
 
 /// Boot the phone, apply the task's setup, open the record with its header.
 static wd_status prepare(wd_service *service, wd_service_run *run, const wd_run_order *order, wd_error *error)
 {
     char path[WD_CONFIG_TEXT_MAX * 2];
-    wd_status status = make_run_id(service, order, run->id, path, error);
+    wd_status status =
+        wd_service_episode_name(service, order->run_id, order->task->id, order->seed, run->id, path, error);
     if (status == WD_OK) {
         status = wd_run_new(run->id, order->task, &order->options, &run->run, error);
     }
