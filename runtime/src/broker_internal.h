@@ -126,6 +126,12 @@ WD_NODISCARD wd_status broker_request_end(wd_broker *broker, broker_request *req
 WD_NODISCARD wd_status broker_reply(wd_broker *broker, broker_peer *peer, const wd_broker_message *message,
     uint16_t kind, int64_t now_ms, wd_broker_outbox *outbox);
 
+// ---- dialects (broker_dialect.c) --------------------------------------------------------------------------------
+
+/// A reply that carries a model's own words instead of steps gets the steps that they mean. What cannot be understood
+/// becomes an invalid step with its reason. @retval WD_ENOENT  the dialect is none that we read.
+WD_NODISCARD wd_status broker_read_dialect(const wd_hello *hello, wd_plan_reply *reply, wd_error *error);
+
 // ---- shared (broker.c) ------------------------------------------------------------------------------------------
 
 /// Answer a message that cannot be taken; counted.

@@ -119,6 +119,12 @@ static wd_status take_reply(wd_broker *broker, broker_peer *peer, broker_request
     wd_error why = { WD_OK, "" };
     wd_status status = wd_codec_unpack_plan_reply(message->body, message->body_length, &reply, &why);
     if (status == WD_OK) {
+        status = broker_read_dialect(&peer->hello, reply, &why);
+        if (status != WD_OK) {
+            wd_plan_reply_destroy(&reply);
+        }
+    }
+    if (status == WD_OK) {
         status = place_points(&peer->hello, reply);
         if (status == WD_OK) {
             status = broker_request_end(broker, request, WD_PLAN_REPLY, &reply, NULL, NULL, outbox);

@@ -31,6 +31,7 @@ static wd_status read_id(
 static wd_status read_space(const Worldd__V1__Hello *message, wd_hello *hello, wd_error *error)
 {
     const char *space = message->coord_space;
+    hello->has_space = space[0] != '\0';
     if (space[0] != '\0' && wd_space_parse(space, &hello->space) != WD_OK) {
         return wd_error_set(
             error, WD_EINVAL, "coord_space: \"%.32s\" is none of px, norm1, norm1000, model", space);

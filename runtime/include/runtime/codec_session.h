@@ -27,6 +27,7 @@ typedef struct wd_hello {
     uint8_t instance[WD_SESSION_ID_SIZE];
     uint32_t max_inflight;               // 1..WD_HELLO_INFLIGHT_MAX
     uint32_t max_frame;                  // 0: no limit of its own
+    bool has_space;                      // said; else points are in pixels, a dialect's in its own space
     wd_space space;                      // of the points it sends
     uint32_t model_width, model_height;  // set when space is WD_SPACE_MODEL
 } wd_hello;
