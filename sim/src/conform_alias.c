@@ -155,3 +155,15 @@ wd_status wd_conform_unalias(const wd_value *theirs, wd_value **ret_ours)
 {
     return rewrite(theirs, false, ret_ours);
 }
+
+wd_status wd_conform_expect_aliased(
+    wd_conform *run, const char *what, const wd_value *wanted, const wd_value *got)
+{
+    wd_value *theirs = NULL;
+    wd_status status = got != NULL ? wd_conform_alias(got, &theirs) : WD_OK;
+    if (status == WD_OK) {
+        status = wd_conform_expect(run, what, wanted, theirs);
+    }
+    wd_value_unref(&theirs);
+    return status;
+}

@@ -5,22 +5,12 @@
 
 static wd_status expect_events(wd_conform_sequence *sequence, const wd_value *step)
 {
-    wd_value *kept = wd_value_array();
-    wd_status status = WD_OK;
-    wd_iter iter = wd_iter_start(sequence->events);
-    while (status == WD_OK && wd_iter_next(&iter)) {
-        if (wd_object_get(iter.value, "dialog") != NULL || wd_object_get(iter.value, "resolved") != NULL) {
-            wd_value *event = wd_value_ref(iter.value);
-            status = wd_list_push(&kept, &event);
-            wd_value_unref(&event);
-        }
-    }
-    const wd_value *wanted = wd_object_get(step, "events");
+    wd_value *got = NULL;
+    wd_status status = wd_conform_events(sequence, step, "dialog", "resolved", &got);
     if (status == WD_OK) {
-        status = wd_conform_expect(
-            sequence->run, "events", wanted, wanted == NULL && wd_array_count(kept) == 0 ? NULL : kept);
+        status = wd_conform_expect(sequence->run, "events", wd_object_get(step, "events"), got);
     }
-    wd_value_unref(&kept);
+    wd_value_unref(&got);
     return status;
 }
 

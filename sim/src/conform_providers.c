@@ -39,18 +39,6 @@ static wd_status perform(
     return status;
 }
 
-static wd_status expect_aliased(
-    wd_conform_sequence *sequence, const char *what, const wd_value *wanted, const wd_value *got)
-{
-    wd_value *theirs = NULL;
-    wd_status status = got != NULL ? wd_conform_alias(got, &theirs) : WD_OK;
-    if (status == WD_OK) {
-        status = wd_conform_expect(sequence->run, what, wanted, theirs);
-    }
-    wd_value_unref(&theirs);
-    return status;
-}
-
 /// The answer of a code's sending tells the code as well, which the vectors leave out.
 static wd_status expect_ret(wd_conform_sequence *sequence, const wd_value *step)
 {
@@ -63,7 +51,8 @@ static wd_status expect_ret(wd_conform_sequence *sequence, const wd_value *step)
                            ? wd_conform_without(sequence->answer, "code", &answer)
                            : WD_OK;
     if (status == WD_OK) {
-        status = expect_aliased(sequence, "ret", wanted, answer != NULL ? answer : sequence->answer);
+        status = wd_conform_expect_aliased(
+            sequence->run, "ret", wanted, answer != NULL ? answer : sequence->answer);
     }
     wd_value_unref(&answer);
     return status;
@@ -71,22 +60,12 @@ static wd_status expect_ret(wd_conform_sequence *sequence, const wd_value *step)
 
 static wd_status expect_observers(wd_conform_sequence *sequence, const wd_value *step)
 {
-    wd_value *kept = wd_value_array();
-    wd_status status = WD_OK;
-    wd_iter iter = wd_iter_start(sequence->events);
-    while (status == WD_OK && wd_iter_next(&iter)) {
-        if (wd_object_get(iter.value, "observer") != NULL) {
-            wd_value *event = wd_value_ref(iter.value);
-            status = wd_list_push(&kept, &event);
-            wd_value_unref(&event);
-        }
-    }
-    const wd_value *wanted = wd_object_get(step, "events");
+    wd_value *got = NULL;
+    wd_status status = wd_conform_events(sequence, step, "observer", "observer", &got);
     if (status == WD_OK) {
-        status = expect_aliased(
-            sequence, "events", wanted, wanted == NULL && wd_array_count(kept) == 0 ? NULL : kept);
+        status = wd_conform_expect_aliased(sequence->run, "events", wd_object_get(step, "events"), got);
     }
-    wd_value_unref(&kept);
+    wd_value_unref(&got);
     return status;
 }
 
@@ -98,7 +77,8 @@ static wd_status expect(wd_conform_sequence *sequence, const wd_value *step)
     wd_status status = expect_ret(sequence, step);
     for (size_t i = 0; status == WD_OK && i < WD_COUNT_OF(names); i++) {
         const wd_value *wanted = wd_conform_given(sequence, step, names[i]);
-        status = expect_aliased(sequence, names[i], wanted, wd_object_get(providers, names[i]));
+        status =
+            wd_conform_expect_aliased(sequence->run, names[i], wanted, wd_object_get(providers, names[i]));
     }
     if (status == WD_OK) {
         status = wd_conform_broadcasts(sequence, &sent);
@@ -106,7 +86,7 @@ static wd_status expect(wd_conform_sequence *sequence, const wd_value *step)
     const wd_value *wanted = wd_object_get(step, "broadcasts");
     bool none = wanted == NULL && wd_array_count(sent) == 0;
     if (status == WD_OK) {
-        status = expect_aliased(sequence, "broadcasts", wanted, none ? NULL : sent);
+        status = wd_conform_expect_aliased(sequence->run, "broadcasts", wanted, none ? NULL : sent);
     }
     wd_value_unref(&sent);
     return status == WD_OK ? expect_observers(sequence, step) : status;

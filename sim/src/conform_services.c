@@ -47,18 +47,6 @@ static wd_status perform(
     return status;
 }
 
-static wd_status expect_aliased(
-    wd_conform_sequence *sequence, const char *what, const wd_value *wanted, const wd_value *got)
-{
-    wd_value *theirs = NULL;
-    wd_status status = got != NULL ? wd_conform_alias(got, &theirs) : WD_OK;
-    if (status == WD_OK) {
-        status = wd_conform_expect(sequence->run, what, wanted, theirs);
-    }
-    wd_value_unref(&theirs);
-    return status;
-}
-
 /// The sections of a step, each complete.
 static wd_status expect_sections(wd_conform_sequence *sequence, const wd_value *step)
 {
@@ -80,7 +68,7 @@ static wd_status expect_sections(wd_conform_sequence *sequence, const wd_value *
     for (size_t i = 0; status == WD_OK && i < WD_COUNT_OF(sections); i++) {
         const wd_value *wanted = wd_object_get(step, sections[i].name);
         if (wanted != NULL) {
-            status = expect_aliased(sequence, sections[i].name, wanted, sections[i].store);
+            status = wd_conform_expect_aliased(sequence->run, sections[i].name, wanted, sections[i].store);
         }
     }
     return status;
@@ -107,7 +95,7 @@ static wd_status expect_broadcasts(wd_conform_sequence *sequence, const wd_value
     const wd_value *wanted = wd_object_get(step, "broadcasts");
     bool none = wanted == NULL && wd_array_count(listed) == 0;
     if (status == WD_OK) {
-        status = expect_aliased(sequence, "broadcasts", wanted, none ? NULL : listed);
+        status = wd_conform_expect_aliased(sequence->run, "broadcasts", wanted, none ? NULL : listed);
     }
     wd_value_unref(&all);
     wd_value_unref(&listed);
@@ -117,29 +105,20 @@ static wd_status expect_broadcasts(wd_conform_sequence *sequence, const wd_value
 /// Receivers and the marks between them.
 static wd_status expect_events(wd_conform_sequence *sequence, const wd_value *step)
 {
-    wd_value *kept = wd_value_array();
-    wd_status status = WD_OK;
-    wd_iter iter = wd_iter_start(sequence->events);
-    while (status == WD_OK && wd_iter_next(&iter)) {
-        if (wd_object_get(iter.value, "receiver") != NULL || wd_object_get(iter.value, "mark") != NULL) {
-            wd_value *event = wd_value_ref(iter.value);
-            status = wd_list_push(&kept, &event);
-            wd_value_unref(&event);
-        }
-    }
-    const wd_value *wanted = wd_object_get(step, "events");
+    wd_value *got = NULL;
+    wd_status status = wd_conform_events(sequence, step, "receiver", "mark", &got);
     if (status == WD_OK) {
-        status = expect_aliased(
-            sequence, "events", wanted, wanted == NULL && wd_array_count(kept) == 0 ? NULL : kept);
+        status = wd_conform_expect_aliased(sequence->run, "events", wd_object_get(step, "events"), got);
     }
-    wd_value_unref(&kept);
+    wd_value_unref(&got);
     return status;
 }
 
 static wd_status expect(wd_conform_sequence *sequence, const wd_value *step)
 {
     const wd_value *wanted = wd_object_get(step, "ret");
-    wd_status status = wanted != NULL ? expect_aliased(sequence, "ret", wanted, sequence->answer) : WD_OK;
+    wd_status status =
+        wanted != NULL ? wd_conform_expect_aliased(sequence->run, "ret", wanted, sequence->answer) : WD_OK;
     if (status == WD_OK) {
         status = expect_sections(sequence, step);
     }

@@ -130,6 +130,23 @@ wd_status wd_conform_expect_ret(wd_conform_sequence *sequence, const wd_value *s
     return wanted != NULL ? wd_conform_expect(sequence->run, "ret", wanted, sequence->answer) : WD_OK;
 }
 
+wd_status wd_conform_events(const wd_conform_sequence *sequence, const wd_value *step, const char *first,
+    const char *second, wd_value **ret_list)
+{
+    wd_value *kept = wd_value_array();
+    wd_status status = WD_OK;
+    wd_iter iter = wd_iter_start(sequence->events);
+    while (status == WD_OK && wd_iter_next(&iter)) {
+        if (wd_object_get(iter.value, first) != NULL || wd_object_get(iter.value, second) != NULL) {
+            status = wd_append_ref(&kept, iter.value);
+        }
+    }
+    if (wd_array_count(kept) == 0 && wd_object_get(step, "events") == NULL) {
+        wd_value_unref(&kept);
+    }
+    return wd_give(status, &kept, ret_list);
+}
+
 wd_status wd_conform_broadcasts(const wd_conform_sequence *sequence, wd_value **ret_list)
 {
     wd_value *list = wd_value_array();

@@ -43,6 +43,10 @@ WD_NODISCARD wd_status wd_conform_sequence_call(
 const wd_value *wd_conform_given(wd_conform_sequence *sequence, const wd_value *step, const char *member);
 /// Compare an answer with the step's `ret`, when it has one.
 WD_NODISCARD wd_status wd_conform_expect_ret(wd_conform_sequence *sequence, const wd_value *step);
+/// Our events of the step that have the member `first` or `second`, in order; NULL when there are none and the
+/// vectors give none.
+WD_NODISCARD wd_status wd_conform_events(const wd_conform_sequence *sequence, const wd_value *step,
+    const char *first, const char *second, wd_value **ret_list);
 /// Our broadcasts of the step, in order, as the vectors write them: {action, data?, extras?}.
 WD_NODISCARD wd_status wd_conform_broadcasts(const wd_conform_sequence *sequence, wd_value **ret_list);
 

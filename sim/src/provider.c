@@ -11,6 +11,12 @@ static const wd_provider *const builtin[] = { &wd_provider_contacts, &wd_provide
 
 // ---- shared helpers ---------------------------------------------------------------------------------------
 
+const wd_value *wd_given(const wd_value *values, const char *key)
+{
+    const wd_value *value = wd_object_get(values, key);
+    return value != NULL && wd_value_is_undefined(value) ? NULL : value;
+}
+
 const wd_value *wd_list_find(const wd_value *list, wd_slice id, size_t *ret_index)
 {
     wd_iter iter = wd_iter_start(list);

@@ -31,6 +31,8 @@ WD_NODISCARD wd_status wd_provider_notify(wd_machine *machine, const char *uri);
 
 // ---- shared by the providers ------------------------------------------------------------------------------
 
+/// A member of an operation's values; undefined is absent. Borrowed.
+const wd_value *wd_given(const wd_value *values, const char *key);
 /// Element with this id in a list of objects; *ret_index is the list's length when there is none. Borrowed.
 const wd_value *wd_list_find(const wd_value *list, wd_slice id, size_t *ret_index);
 /// "<prefix><n>" with the next number of the counter that is no id in `list`; the counter is the prefix

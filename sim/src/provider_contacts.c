@@ -145,12 +145,6 @@ static const struct field {
     { "avatarUri", FIELD_TEXT }, { "company", FIELD_TEXT }, { "title", FIELD_TEXT }, { "notes", FIELD_TEXT },
     { "lastContactedAt", FIELD_NUMBER } };
 
-static const wd_value *given(const wd_value *values, const char *key)
-{
-    const wd_value *value = wd_object_get(values, key);
-    return value != NULL && wd_value_is_undefined(value) ? NULL : value;
-}
-
 static wd_status drop(wd_value **object_p, const char *key)
 {
     wd_status status = wd_object_remove(object_p, key);
@@ -161,7 +155,7 @@ static wd_status set_fields(wd_value **contact_p, const wd_value *values)
 {
     wd_status status = WD_OK;
     for (size_t i = 0; status == WD_OK && i < WD_COUNT_OF(fields); i++) {
-        const wd_value *value = given(values, fields[i].key);
+        const wd_value *value = wd_given(values, fields[i].key);
         bool fits =
             fields[i].kind == FIELD_TEXT ? wd_value_is(value, WD_KIND_STRING) : wd_value_is_number(value);
         if (value != NULL) {
@@ -243,10 +237,10 @@ static wd_status set_list(
 /// The trimmed text of displayName, or of name when that is absent or null; "unnamed" when blank.
 static wd_status display_name(const wd_value *values, wd_value **ret_name)
 {
-    const wd_value *source = given(values, "displayName");
+    const wd_value *source = wd_given(values, "displayName");
     wd_value *text = NULL;
     if (source == NULL || wd_value_is(source, WD_KIND_NULL)) {
-        source = given(values, "name");
+        source = wd_given(values, "name");
     }
     wd_status status = wd_text_form(source, &text);
     if (status == WD_OK) {
@@ -271,8 +265,8 @@ static wd_status set_time(
 static wd_status fill(wd_machine *machine, const wd_value *values, wd_value **contact_p)
 {
     wd_value *name = NULL, *entry = NULL, *list = NULL;
-    wd_value *starred = wd_value_bool(wd_truthy(given(values, "starred")));
-    const wd_value *phone = given(values, "phone");
+    wd_value *starred = wd_value_bool(wd_truthy(wd_given(values, "starred")));
+    const wd_value *phone = wd_given(values, "phone");
     wd_status status = display_name(values, &name);
     if (status == WD_OK) {
         status = wd_member_put(contact_p, "displayName", &name);
@@ -281,7 +275,7 @@ static wd_status fill(wd_machine *machine, const wd_value *values, wd_value **co
         status = wd_member_put(contact_p, "starred", &starred);
     }
     if (status == WD_OK) {
-        status = set_list(machine, &phones, given(values, "phones"), contact_p);
+        status = set_list(machine, &phones, wd_given(values, "phones"), contact_p);
     }
     if (status == WD_OK && wd_array_count(wd_object_get(*contact_p, "phones")) == 0 && is_address(phone)) {
         status = make_entry(machine, &phones, NULL, phone, true, &entry);
@@ -293,16 +287,16 @@ static wd_status fill(wd_machine *machine, const wd_value *values, wd_value **co
         }
     }
     if (status == WD_OK) {
-        status = set_list(machine, &emails, given(values, "emails"), contact_p);
+        status = set_list(machine, &emails, wd_given(values, "emails"), contact_p);
     }
     if (status == WD_OK) {
         status = set_fields(contact_p, values);
     }
     if (status == WD_OK) {
-        status = set_time(machine, contact_p, "createdAt", given(values, "createdAt"));
+        status = set_time(machine, contact_p, "createdAt", wd_given(values, "createdAt"));
     }
     if (status == WD_OK) {
-        status = set_time(machine, contact_p, "updatedAt", given(values, "updatedAt"));
+        status = set_time(machine, contact_p, "updatedAt", wd_given(values, "updatedAt"));
     }
     return status;
 }
@@ -315,7 +309,7 @@ static wd_status insert(
     }
     wd_value *list = wd_value_ref(wd_machine_get(machine, CONTACTS)), *contact = wd_value_object(),
              *id = NULL;
-    wd_slice wanted = wd_trimmed(given(values, "id"));
+    wd_slice wanted = wd_trimmed(wd_given(values, "id"));
     size_t index = 0;
     list = list != NULL ? list : wd_value_array();
     wd_status status = WD_OK;
@@ -347,7 +341,7 @@ static wd_status insert(
 
 static wd_status update_one(wd_machine *machine, const wd_value *values, wd_value **contact_p)
 {
-    const wd_value *name = given(values, "displayName"), *starred = given(values, "starred");
+    const wd_value *name = wd_given(values, "displayName"), *starred = wd_given(values, "starred");
     wd_value *item = NULL;
     wd_status status = WD_OK;
     if (name != NULL) {
@@ -360,16 +354,17 @@ static wd_status update_one(wd_machine *machine, const wd_value *values, wd_valu
         item = wd_value_bool(wd_truthy(starred));
         status = wd_member_put(contact_p, "starred", &item);
     }
-    if (status == WD_OK && given(values, "phones") != NULL) {
-        status = set_list(machine, &phones, given(values, "phones"), contact_p);
+    if (status == WD_OK && wd_given(values, "phones") != NULL) {
+        status = set_list(machine, &phones, wd_given(values, "phones"), contact_p);
     }
-    if (status == WD_OK && given(values, "emails") != NULL) {
-        status = set_list(machine, &emails, given(values, "emails"), contact_p);
+    if (status == WD_OK && wd_given(values, "emails") != NULL) {
+        status = set_list(machine, &emails, wd_given(values, "emails"), contact_p);
     }
     if (status == WD_OK) {
         status = set_fields(contact_p, values);
     }
-    return status == WD_OK ? set_time(machine, contact_p, "updatedAt", given(values, "updatedAt")) : status;
+    return status == WD_OK ? set_time(machine, contact_p, "updatedAt", wd_given(values, "updatedAt"))
+                           : status;
 }
 
 static wd_status update(wd_machine *machine, const wd_uri *uri, const wd_value *values, int64_t *ret_count)

@@ -11,12 +11,6 @@
 #define MEMORY WD_AT("sys", "media", "images")  // newest first
 static const char camera_folder[] = "/sdcard/DCIM/Camera";
 
-static const wd_value *given(const wd_value *values, const char *key)
-{
-    const wd_value *value = wd_object_get(values, key);
-    return value != NULL && wd_value_is_undefined(value) ? NULL : value;
-}
-
 // ---- favourites -------------------------------------------------------------------------------------------
 
 static bool find_favorite(const wd_machine *machine, const wd_value *path, size_t *ret_index)
@@ -236,7 +230,7 @@ static wd_status query(wd_machine *machine, const wd_uri *uri, wd_value **ret_it
 /// The text of a member, or a text made from `format` with `subject`.
 static wd_status text_or(const wd_value *values, const char *key, wd_value **fallback_p, wd_value **ret_text)
 {
-    const wd_value *value = given(values, key);
+    const wd_value *value = wd_given(values, key);
     if (wd_value_is(value, WD_KIND_STRING) && wd_truthy(value)) {
         *ret_text = wd_value_ref(value);
         return WD_OK;
@@ -262,7 +256,8 @@ static wd_status make_image(
 {
     wd_value *fallback = NULL, *mime = NULL, *name = NULL, *uri = NULL, *path = NULL;
     long long now = wd_machine_now(machine);
-    const wd_value *size = number_or_null(given(values, "size")), *thumbnail = given(values, "thumbnailUri");
+    const wd_value *size = number_or_null(wd_given(values, "size")),
+                   *thumbnail = wd_given(values, "thumbnailUri");
     wd_value *zero = NULL;
     wd_status status = wd_value_text("image/jpeg", &fallback);
     if (status == WD_OK) {
@@ -278,7 +273,7 @@ static wd_status make_image(
     }
     if (status == WD_OK) {
         status = wd_value_format(&fallback, "data:%s;base64,%s", wd_value_as_string(mime, NULL),
-            wd_value_string_or(given(values, "base64"), ""));
+            wd_value_string_or(wd_given(values, "base64"), ""));
     }
     if (status == WD_OK) {
         status = text_or(values, "uri", &fallback, &uri);
@@ -298,8 +293,8 @@ static wd_status make_image(
         status = wd_value_pack(ret_image, "{s:v,s:s,s:v,s:?v,s:v,s:v,s:v,s:?v,s:?v,s:i,s:v}", "id", id,
             "type", "image", "uri", uri, "thumbnailUri",
             wd_value_is(thumbnail, WD_KIND_STRING) ? thumbnail : NULL, "name", name, "mimeType", mime, "size",
-            size != NULL ? size : zero, "width", number_or_null(given(values, "width")), "height",
-            number_or_null(given(values, "height")), "createdAt", (int64_t)now, "path", path);
+            size != NULL ? size : zero, "width", number_or_null(wd_given(values, "width")), "height",
+            number_or_null(wd_given(values, "height")), "createdAt", (int64_t)now, "path", path);
     }
     wd_value_unref(&mime);
     wd_value_unref(&name);
@@ -320,7 +315,7 @@ static wd_status is_taken(const wd_machine *machine, wd_slice id, bool *ret_take
 
 static wd_status pick_id(wd_machine *machine, const wd_value *values, wd_value **ret_id, wd_error *error)
 {
-    wd_slice wanted = wd_trimmed(given(values, "id"));
+    wd_slice wanted = wd_trimmed(wd_given(values, "id"));
     bool taken = false;
     if (wanted.length == 0) {
         return wd_draw_id(machine, "media_", wd_machine_get(machine, MEMORY), ret_id);
@@ -372,7 +367,7 @@ static wd_status update(wd_machine *machine, const wd_uri *uri, const wd_value *
 {
     wd_slice id = { 0 };
     wd_value *found = NULL;
-    const wd_value *favorite = given(values, "favorite");
+    const wd_value *favorite = wd_given(values, "favorite");
     if (favorite == NULL || !wd_uri_below(uri, "/images", &id)) {
         return WD_OK;
     }

@@ -17,12 +17,6 @@
 static const char *const palette[] = { "#07C160", "#3482FF", "#FF6B00", "#7C3AED", "#06B6D4", "#EF4444",
     "#F59E0B", "#10B981" };
 
-static const wd_value *given(const wd_value *values, const char *key)
-{
-    const wd_value *value = wd_object_get(values, key);
-    return value != NULL && wd_value_is_undefined(value) ? NULL : value;
-}
-
 /// The message with this id and the conversation whose thread holds it. Borrowed, NULL when there is none.
 static const wd_value *find_message(
     const wd_machine *machine, wd_slice id, const char **ret_conversation, size_t *ret_index)
@@ -192,13 +186,13 @@ wd_status wd_conversation_get_or_create(
 static wd_status insert_conversation(
     wd_machine *machine, const wd_value *values, wd_value **ret_uri, wd_error *error)
 {
-    wd_slice sender = wd_trimmed(given(values, "sender"));
+    wd_slice sender = wd_trimmed(wd_given(values, "sender"));
     wd_value *id = NULL;
     if (sender.length == 0) {
         return wd_error_set(error, WD_EINVAL, "values.sender: a text is needed");
     }
     wd_status status =
-        wd_conversation_get_or_create(machine, sender, wd_trimmed(given(values, "phoneNumber")), &id);
+        wd_conversation_get_or_create(machine, sender, wd_trimmed(wd_given(values, "phoneNumber")), &id);
     if (status == WD_OK) {
         status = wd_uri_make("sms/conversations", id, ret_uri);
     }
@@ -269,11 +263,11 @@ static wd_status make_message(
     wd_machine *machine, const wd_value *values, wd_value **ret_id, wd_value **ret_message, wd_error *error)
 {
     wd_value *text = NULL, *content = NULL, *time = NULL;
-    const wd_value *timestamp = given(values, "timestamp"), *state = given(values, "status");
-    wd_slice wanted = wd_trimmed(given(values, "id"));
+    const wd_value *timestamp = wd_given(values, "timestamp"), *state = wd_given(values, "status");
+    wd_slice wanted = wd_trimmed(wd_given(values, "id"));
     const char *conversation = NULL;
     size_t index = 0;
-    wd_status status = wd_text_form(given(values, "content"), &text);
+    wd_status status = wd_text_form(wd_given(values, "content"), &text);
     if (status == WD_OK) {
         status = wd_slice_value(wd_trimmed(text), &content);
     }
@@ -296,7 +290,7 @@ static wd_status make_message(
     }
     if (status == WD_OK) {
         status = wd_value_pack(ret_message, "{s:v,s:v,s:v,s:b,s:?v}", "id", *ret_id, "content", content,
-            "timestamp", time, "isOutgoing", wd_truthy(given(values, "isOutgoing")), "status",
+            "timestamp", time, "isOutgoing", wd_truthy(wd_given(values, "isOutgoing")), "status",
             wd_value_is(state, WD_KIND_STRING) ? state : NULL);
     }
     wd_value_unref(&text);
@@ -311,7 +305,7 @@ static wd_status insert_message(
     const wd_value *source = wd_uri_query(uri, "conversationId");
     wd_value *text = NULL, *conversation = NULL, *id = NULL, *message = NULL;
     size_t index = 0;
-    wd_status status = wd_text_form(source != NULL ? source : given(values, "conversationId"), &text);
+    wd_status status = wd_text_form(source != NULL ? source : wd_given(values, "conversationId"), &text);
     wd_slice name = wd_trimmed(text);
     if (status == WD_OK && name.length == 0) {
         status = wd_error_set(error, WD_EINVAL, "values.conversationId: a text is needed");
@@ -395,7 +389,7 @@ static wd_status set_fields(wd_value **object_p, const field *fields, size_t cou
 {
     wd_status status = WD_OK;
     for (size_t i = 0; status == WD_OK && i < count; i++) {
-        const wd_value *value = given(values, fields[i].key);
+        const wd_value *value = wd_given(values, fields[i].key);
         if (value != NULL) {
             status = set_field(object_p, &fields[i], value);
         }
