@@ -1,5 +1,5 @@
-// judge.c - verdicts: on a run's states, which share ancestry, and on two states that share nothing, beside a naive
-// walk of the same two states in cJSON. The reference's judge takes 5.9 ms whatever changed.
+// judge.c - verdicts: on a run's states, which share ancestry, and on two states that share nothing, beside a
+// naive walk of the same two states in cJSON. The reference's judge takes 5.9 ms whatever changed.
 #include "benches.h"
 #include "cjson_walk.h"
 #include "phone_state.h"

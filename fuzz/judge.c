@@ -1,5 +1,5 @@
-// judge.c - a task, two states and what was said, a line each: the verdict's bytes do not depend on what the states
-// share, an error is neither success nor passed, and whatever the task holds is judged or refused.
+// judge.c - a task, two states and what was said, a line each: the verdict's bytes do not depend on what the
+// states share, an error is neither success nor passed, and whatever the task holds is judged or refused.
 #include "fuzz.h"
 
 #include "judge/verdict.h"

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// ---- what is wanted -------------------------------------------------------------------------------------------
+// ---- what is wanted ---------------------------------------------------------------------------------------
 
 /// The value at a path of the initial state; null when there is none.
 static wd_status read_path(const wd_value *text, const wd_value *task, const wd_value *initial,
@@ -153,7 +153,7 @@ static wd_status wanted_list(const wd_answer_input *input, wd_value **ret_list, 
     return WD_OK;
 }
 
-// ---- checks ---------------------------------------------------------------------------------------------------
+// ---- checks -----------------------------------------------------------------------------------------------
 
 /// What was not given is shown as null.
 static wd_status append_check(
@@ -199,7 +199,7 @@ static wd_status check_text(
     return status;
 }
 
-// ---- the sheet ------------------------------------------------------------------------------------------------
+// ---- the sheet --------------------------------------------------------------------------------------------
 
 static const wd_value *sheet_of(const wd_value *final)
 {

@@ -22,7 +22,8 @@ WD_NODISCARD wd_status wd_changes_sort(wd_changes *changes);
 /// Drop each entry whose flag is set; `flags` has changes->count.
 void wd_changes_drop(wd_changes *changes, const bool *flags);
 
-/// Sort plain records by judge.md 12.3; `items` are borrowed. Each record of `size` bytes starts with a wd_change.
+/// Sort plain records by judge.md 12.3; `items` are borrowed. Each record of `size` bytes starts with a
+/// wd_change.
 WD_NODISCARD wd_status wd_change_records_sort(void *items, size_t count, size_t size);
 
 #endif

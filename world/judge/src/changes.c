@@ -117,7 +117,7 @@ void wd_changes_drop(wd_changes *changes, const bool *flags)
     changes->count = kept;
 }
 
-// ---- order ----------------------------------------------------------------------------------------------------
+// ---- order ------------------------------------------------------------------------------------------------
 
 static int compare_bytes(const char *a, size_t a_length, const char *b, size_t b_length)
 {
@@ -217,7 +217,7 @@ wd_status wd_changes_sort(wd_changes *changes)
     return wd_change_records_sort(changes->items, changes->count, sizeof changes->items[0]);
 }
 
-// ---- JSON form ------------------------------------------------------------------------------------------------
+// ---- JSON form --------------------------------------------------------------------------------------------
 
 wd_status wd_changes_to_value(const wd_changes *changes, wd_value **ret_list)
 {

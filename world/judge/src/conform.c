@@ -171,7 +171,7 @@ wd_status wd_judge_conform(const char *kind, const wd_value *file, wd_conform_on
     return status;
 }
 
-// ---- helpers of the replays -----------------------------------------------------------------------------------
+// ---- helpers of the replays -------------------------------------------------------------------------------
 
 wd_status wd_conform_put(wd_value **got_p, const char *name, wd_value **item_p)
 {

@@ -1,4 +1,5 @@
-/// conform_list.h - one list of a kind of golden file: how a row becomes what is wanted and what the judge gives.
+/// conform_list.h - one list of a kind of golden file: how a row becomes what is wanted and what the judge
+/// gives.
 #ifndef JUDGE_CONFORM_LIST_H
 #define JUDGE_CONFORM_LIST_H
 
@@ -6,8 +7,8 @@
 
 typedef struct wd_conform_list {
     const char *name;
-    /// Both results are new references; compared by the caller. A failure is the judge's own (memory), or a row
-    /// that is no case.
+    /// Both results are new references; compared by the caller. A failure is the judge's own (memory), or a
+    /// row that is no case.
     wd_status (*replay)(
         const wd_conform_case *one, wd_value **ret_wanted, wd_value **ret_got, wd_error *error);
     double tolerance;   // relative, for doubles

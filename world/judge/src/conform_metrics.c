@@ -37,7 +37,7 @@ static wd_episode episode_of(const wd_value *row)
     };
 }
 
-// ---- episodes and rewards -------------------------------------------------------------------------------------
+// ---- episodes and rewards ---------------------------------------------------------------------------------
 
 static wd_status flags_value(const wd_flags *flags, wd_value **ret_value)
 {
@@ -134,7 +134,7 @@ static wd_status replay_reward(
     return status == WD_OK ? reward_value(&input, ret_got) : status;
 }
 
-// ---- progress -------------------------------------------------------------------------------------------------
+// ---- progress ---------------------------------------------------------------------------------------------
 
 /// A check as it is shown: what is missing becomes "?" or null.
 static wd_status shown_check(const wd_value *check, wd_value **ret_shown)
@@ -205,7 +205,7 @@ static wd_status replay_progress(
     return status == WD_OK ? wd_conform_put(ret_got, "result", &result) : status;
 }
 
-// ---- aggregates -----------------------------------------------------------------------------------------------
+// ---- aggregates -------------------------------------------------------------------------------------------
 
 /// `summary` under the names of either report.
 static wd_status rename_members(const wd_value *summary, const char *const (*names)[2], wd_value **ret_report)
@@ -312,7 +312,7 @@ static wd_status replay_aggregate(
     return status;
 }
 
-// ---- single formulas ------------------------------------------------------------------------------------------
+// ---- single formulas --------------------------------------------------------------------------------------
 
 static wd_status replay_pass_at_k(
     const wd_conform_case *one, wd_value **ret_wanted, wd_value **ret_got, wd_error *error)

@@ -1,11 +1,11 @@
-/// conform_tasks.c - whole tasks on the states of a shared pool. A case's checks are judged when its task declares
-/// them; checks written by hand are taken as given, and the side effects judged.
+/// conform_tasks.c - whole tasks on the states of a shared pool. A case's checks are judged when its task
+/// declares them; checks written by hand are taken as given, and the side effects judged.
 #include "conform_list.h"
 #include "judge/verdict.h"
 
 #include <string.h>
 
-// ---- states ---------------------------------------------------------------------------------------------------
+// ---- states -----------------------------------------------------------------------------------------------
 
 /// The value under a key of the pool; NULL when there is none.
 static const wd_value *pool_value(const wd_value *file, const wd_value *key)
@@ -59,7 +59,7 @@ static wd_status build_state(const wd_value *file, const wd_value *const layers[
     return WD_OK;
 }
 
-// ---- tasks ----------------------------------------------------------------------------------------------------
+// ---- tasks ------------------------------------------------------------------------------------------------
 
 /// Hand-written checks come with the case: the caller's function just gives them.
 static wd_status given_checks(void *context, const char *name, const struct wd_judge_input *input,

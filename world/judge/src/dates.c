@@ -81,7 +81,8 @@ static bool next_number(const char *text, size_t length, size_t *at_p, size_t ma
     return true;
 }
 
-/// The first "4 digits, others, 1-2 digits, others, 1-2 digits"; ISO forms with separators are of this shape too.
+/// The first "4 digits, others, 1-2 digits, others, 1-2 digits"; ISO forms with separators are of this shape
+/// too.
 static bool parse_loose(const char *text, size_t length, date *ret_date)
 {
     for (size_t start = 0; start + 4 <= length; start++) {

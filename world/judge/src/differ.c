@@ -1,4 +1,5 @@
-/// differ.c - the walk over two states (judge.md 12.2): objects member by member, kinds apart, lists in lists.c.
+/// differ.c - the walk over two states (judge.md 12.2): objects member by member, kinds apart, lists in
+/// lists.c.
 #include "differ.h"
 
 #include "matcher.h"
@@ -23,7 +24,7 @@ static bool has_children(const wd_value *value)
     return wd_array_count(value) > 0 || wd_object_count(value) > 0;
 }
 
-// ---- a subtree that only one side has, cut into leaves (judge.md 12.4) ----------------------------------------
+// ---- a subtree that only one side has, cut into leaves (judge.md 12.4) ------------------------------------
 
 typedef struct cut {
     wd_differ *differ;
@@ -131,7 +132,7 @@ static wd_status cut_subtree(wd_differ *differ, wd_step *step, const wd_value *v
     return status;
 }
 
-// ---- two sides ------------------------------------------------------------------------------------------------
+// ---- two sides --------------------------------------------------------------------------------------------
 
 /// Member by member, without what both share.
 static wd_status diff_objects(wd_differ *differ, wd_step *step, const wd_value *before, const wd_value *after)

@@ -1,5 +1,5 @@
-/// differ.h - the one walk over two states. It reports changes into a list; with a matcher it leaves out what is
-/// excused, cuts what appears or disappears into leaves, and never looks into what is covered as a whole.
+/// differ.h - the one walk over two states. It reports changes into a list; with a matcher it leaves out what
+/// is excused, cuts what appears or disappears into leaves, and never looks into what is covered as a whole.
 #ifndef JUDGE_DIFFER_H
 #define JUDGE_DIFFER_H
 
@@ -20,10 +20,11 @@ WD_NODISCARD wd_status wd_differ_pair(
 WD_NODISCARD wd_status wd_differ_report(
     wd_differ *differ, wd_step *step, const wd_value *before, const wd_value *after);
 
-/// Children of a list that appears or disappears, each with the step a diff against an empty list would give it.
+/// Children of a list that appears or disappears, each with the step a diff against an empty list would give
+/// it.
 typedef wd_status (*wd_child_visit)(void *context, wd_step *step, const wd_value *child);
 
-// ---- lists (lists.c) ------------------------------------------------------------------------------------------
+// ---- lists (lists.c) --------------------------------------------------------------------------------------
 
 /// Compare two lists (judge.md 12.2).
 WD_NODISCARD wd_status wd_differ_lists(
@@ -32,7 +33,8 @@ WD_NODISCARD wd_status wd_differ_lists(
 WD_NODISCARD wd_status wd_list_children(
     wd_step *step, const wd_value *list, bool added, wd_child_visit visit, void *context);
 
-/// The identity field of `list` (judge.md 1.2): the first of the known names that its first object has. NULL: none.
+/// The identity field of `list` (judge.md 1.2): the first of the known names that its first object has. NULL:
+/// none.
 const char *wd_list_identity_field(const wd_value *list);
 
 #endif

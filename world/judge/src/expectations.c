@@ -63,7 +63,8 @@ void wd_expectations_destroy(wd_expectations **set_p)
     *set_p = NULL;
 }
 
-/// Does the text end in [+N]? Then *length is cut to the prefix and *ret_number is N, at most WD_QUOTA_MAX + 1.
+/// Does the text end in [+N]? Then *length is cut to the prefix and *ret_number is N, at most WD_QUOTA_MAX +
+/// 1.
 static bool cut_quota(const char *text, size_t *length, uint32_t *ret_number)
 {
     size_t at = *length;

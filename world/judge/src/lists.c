@@ -1,7 +1,8 @@
 /// lists.c - comparing two lists (judge.md 12.2): by identity, as multisets, or by index.
 ///
-/// Elements are matched by occurrence: the i-th copy of the old list goes with the i-th of the new one. While both
-/// lists run in step that is the pair at hand; only what comes after the first difference is sorted and matched.
+/// Elements are matched by occurrence: the i-th copy of the old list goes with the i-th of the new one. While
+/// both lists run in step that is the pair at hand; only what comes after the first difference is sorted and
+/// matched.
 #include "differ.h"
 #include "grow.h"
 #include "sort.h"
@@ -38,7 +39,7 @@ static list_plan make_plan(const wd_value *before, const wd_value *after)
     return (list_plan){ .kind = flat ? LIST_FLAT : LIST_BY_INDEX };
 }
 
-// ---- matching by occurrence -----------------------------------------------------------------------------------
+// ---- matching by occurrence -------------------------------------------------------------------------------
 
 /// One element that takes part in the matching: by its identity, or by itself in a flat list.
 typedef struct entry {
@@ -164,7 +165,7 @@ static const entry *new_entries(const tails *left)
     return left->entries + left->old_count;
 }
 
-// ---- by identity ----------------------------------------------------------------------------------------------
+// ---- by identity ------------------------------------------------------------------------------------------
 
 /// Of two equal scalars: only numbers can be written in two ways.
 static bool same_spelling(const wd_value *a, const wd_value *b)
@@ -324,8 +325,8 @@ static wd_status diff_rest(const list_pair *lists, size_t start)
     return status;
 }
 
-/// Compare while both lists run in step: equal identities, or none, at the same index; what is shared does. *ret_start
-/// is where they part, or the end of both.
+/// Compare while both lists run in step: equal identities, or none, at the same index; what is shared does.
+/// *ret_start is where they part, or the end of both.
 static wd_status diff_in_step(const list_pair *lists, size_t shorter, size_t *ret_start)
 {
     *ret_start = shorter;
@@ -367,7 +368,7 @@ static wd_status diff_by_identity(const list_pair *lists)
     return status == WD_OK && rest ? diff_rest(lists, start) : status;
 }
 
-// ---- flat and by index ----------------------------------------------------------------------------------------
+// ---- flat and by index ------------------------------------------------------------------------------------
 
 static wd_status diff_surplus(
     const list_pair *lists, const entry *entries, size_t count, wd_segment_kind kind)
@@ -432,8 +433,7 @@ static wd_status diff_flat(const list_pair *lists)
         return WD_OK;
     }
     if (has_number(lists->before, start) || has_number(lists->after, start)) {
-        start =
-            0;  // a surplus number is shown as its list first spelled it (1 or 1.0), perhaps in the part in step
+        start = 0;  // a surplus number is shown as its list first spelled it, perhaps in the part in step
     }
     tails left = { 0 };
     wd_status status = take_entries(&left, lists->before, start, NULL, &left.old_count);

@@ -122,7 +122,7 @@ void wd_matcher_leave(wd_matcher *matcher, const wd_step *step)
     }
 }
 
-// ---- quotas ---------------------------------------------------------------------------------------------------
+// ---- quotas -----------------------------------------------------------------------------------------------
 
 wd_status wd_matcher_group_start(
     wd_matcher *matcher, const wd_step *step, const wd_buffer *path, const wd_value *subtree)
@@ -159,7 +159,8 @@ wd_status wd_matcher_note(wd_matcher *matcher, const wd_step *step)
     return status;
 }
 
-/// One addition per change or, for a subtree that stands at or below a prefix, one for all that is left of it.
+/// One addition per change or, for a subtree that stands at or below a prefix, one for all that is left of
+/// it.
 static size_t list_additions(const wd_matcher *matcher, const wd_changes *changes, wd_addition *additions)
 {
     size_t count = 0;

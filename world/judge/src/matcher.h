@@ -1,7 +1,7 @@
 /// matcher.h - which patterns of an expectation set cover the place a walk stands at.
 ///
-/// A pattern has one segment per step, so the patterns that still match at depth d are those that matched at d - 1
-/// and match this step too. The walk carries that shrinking list; most places have none.
+/// A pattern has one segment per step, so the patterns that still match at depth d are those that matched at
+/// d - 1 and match this step too. The walk carries that shrinking list; most places have none.
 #ifndef JUDGE_MATCHER_H
 #define JUDGE_MATCHER_H
 
@@ -45,7 +45,8 @@ typedef struct wd_matcher {
 WD_NODISCARD wd_status wd_matcher_init(wd_matcher *matcher, const wd_expectations *set, wd_step *root);
 void wd_matcher_done(wd_matcher *matcher);
 
-/// Fill in the matcher's part of `step` and say whether it is covered. Balanced by wd_matcher_leave() after WD_OK.
+/// Fill in the matcher's part of `step` and say whether it is covered. Balanced by wd_matcher_leave() after
+/// WD_OK.
 WD_NODISCARD wd_status wd_matcher_enter(
     wd_matcher *matcher, wd_step *step, const wd_value *before, const wd_value *after, wd_cover *ret_cover);
 void wd_matcher_leave(wd_matcher *matcher, const wd_step *step);
@@ -61,7 +62,8 @@ void wd_matcher_group_end(wd_matcher *matcher);
 /// A change was reported at `step`.
 WD_NODISCARD wd_status wd_matcher_note(wd_matcher *matcher, const wd_step *step);
 
-/// Drop from `changes`, found by this walk and not yet sorted, the additions that quotas excuse (judge.md 12.5).
+/// Drop from `changes`, found by this walk and not yet sorted, the additions that quotas excuse (judge.md
+/// 12.5).
 WD_NODISCARD wd_status wd_matcher_charge(wd_matcher *matcher, wd_changes *changes);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- exact ----------------------------------------------------------------------------------------------------
+// ---- exact ------------------------------------------------------------------------------------------------
 
 static wd_status match_exact(
     const wd_value *wanted, const wd_value *given, wd_answer_clock clock, bool *ret_match)
@@ -25,9 +25,10 @@ static wd_status match_exact(
     return status;
 }
 
-// ---- number ---------------------------------------------------------------------------------------------------
+// ---- number -----------------------------------------------------------------------------------------------
 
-/// Copy text as ASCII, digits of any script turned into 0-9, `_` between digits dropped; false: no number's text.
+/// Copy text as ASCII, digits of any script turned into 0-9, `_` between digits dropped; false: no number's
+/// text.
 static bool plain_number(const char *text, size_t length, char *plain, size_t size)
 {
     size_t used = 0;
@@ -70,8 +71,8 @@ static bool is_infinity(const char *text, size_t length, double *ret_number)
 
 enum { NUMBER_TEXT_SIZE = 512 };
 
-/// What Python's float() takes: sign, `.5`, `3.`, exponents, `1_234`, digits of any script, inf; not nan, which equals
-/// nothing anyway.
+/// What Python's float() takes: sign, `.5`, `3.`, exponents, `1_234`, digits of any script, inf; not nan,
+/// which equals nothing anyway.
 static bool number_of(const wd_value *value, double *ret_number)
 {
     if (wd_value_is_number(value)) {
@@ -105,7 +106,7 @@ static wd_status match_number(
     return WD_OK;
 }
 
-// ---- date -----------------------------------------------------------------------------------------------------
+// ---- date -------------------------------------------------------------------------------------------------
 
 static wd_status match_date(
     const wd_value *wanted, const wd_value *given, wd_answer_clock clock, bool *ret_match)
@@ -129,7 +130,7 @@ static wd_status match_date(
     return status;
 }
 
-// ---- time and duration ----------------------------------------------------------------------------------------
+// ---- time and duration ------------------------------------------------------------------------------------
 
 static bool is_digit(char c)
 {
@@ -201,7 +202,7 @@ wd_status wd_answer_duration(const wd_value *wanted, const wd_value *given, bool
     return match_duration(wanted, given, (wd_answer_clock){ 0 }, ret_match);
 }
 
-// ---- fields ---------------------------------------------------------------------------------------------------
+// ---- fields -----------------------------------------------------------------------------------------------
 
 typedef wd_status matcher(
     const wd_value *wanted, const wd_value *given, wd_answer_clock clock, bool *ret_match);

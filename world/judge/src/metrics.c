@@ -67,7 +67,7 @@ bool wd_episode_accepts_late_answer(
            (answered || declares_fields);
 }
 
-// ---- reward ---------------------------------------------------------------------------------------------------
+// ---- reward -----------------------------------------------------------------------------------------------
 
 wd_reward_input wd_reward_input_of(const wd_episode *episode)
 {
@@ -93,8 +93,8 @@ static bool check_passed(const wd_value *check)
     return wd_value_bool_or(wd_object_get(check, "passed"), false);
 }
 
-/// A sheet handed in with a wrong field: handing it in earns nothing. *ret_share is the share of the other checks that
-/// hold.
+/// A sheet handed in with a wrong field: handing it in earns nothing. *ret_share is the share of the other
+/// checks that hold.
 static bool is_wrong_sheet(const wd_value *checks, double *ret_share)
 {
     bool submitted = false, wrong = false;
@@ -141,7 +141,7 @@ wd_reward wd_reward_of(const wd_reward_input *input)
     return result;
 }
 
-// ---- trials and budgets ---------------------------------------------------------------------------------------
+// ---- trials and budgets -----------------------------------------------------------------------------------
 
 double wd_pass_at_k(int64_t n, int64_t c, int64_t k)
 {

@@ -157,7 +157,7 @@ static bool read_run(const char *run, size_t length, int64_t *ret_number)
     return finish(&so_far, ret_number);
 }
 
-// ---- runs in their text ---------------------------------------------------------------------------------------
+// ---- runs in their text -----------------------------------------------------------------------------------
 
 static bool is_ascii_digit(char c)
 {

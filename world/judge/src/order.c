@@ -27,7 +27,7 @@ static bool matches(const wd_value *match, const wd_value *event)
     return true;
 }
 
-// ---- reading --------------------------------------------------------------------------------------------------
+// ---- reading ----------------------------------------------------------------------------------------------
 
 /// A match with its templates filled in and its paths and operators found to be sound.
 static wd_status read_match(
@@ -132,7 +132,7 @@ static wd_status read_rule(
                            : status;
 }
 
-// ---- judging --------------------------------------------------------------------------------------------------
+// ---- judging ----------------------------------------------------------------------------------------------
 
 static wd_status append_number(wd_value **list_p, int64_t number)
 {

@@ -80,8 +80,8 @@ static size_t character_length(const char *text, size_t length)
     return used;
 }
 
-/// `raw` with escapes and stars against plain text. A star takes at least one character; giving back to the last
-/// star alone is enough, because an earlier one that took more could only leave less for what follows.
+/// `raw` with escapes and stars against plain text. A star takes at least one character; giving back to the
+/// last star alone is enough, because an earlier one that took more could only leave less for what follows.
 static bool star_matches(const char *raw, size_t raw_length, const char *text, size_t length)
 {
     size_t at = 0, text_at = 0, star_at = SIZE_MAX, star_end = 0;

@@ -41,7 +41,7 @@ const char *wd_rules_error(const wd_rules *rules)
     return rules->broken ? rules->error.text : NULL;
 }
 
-// ---- compiling ------------------------------------------------------------------------------------------------
+// ---- compiling --------------------------------------------------------------------------------------------
 
 static wd_status buffer_to_value(wd_buffer *buffer, wd_value **ret_text)
 {
@@ -304,7 +304,7 @@ wd_status wd_rules_new(const wd_value *task, wd_rules **ret_rules)
     return WD_OK;
 }
 
-// ---- expected changes -----------------------------------------------------------------------------------------
+// ---- expected changes -------------------------------------------------------------------------------------
 
 static wd_status append_unique(wd_value **list_p, wd_value **item_p)
 {
@@ -313,7 +313,8 @@ static wd_status append_unique(wd_value **list_p, wd_value **item_p)
     return status;
 }
 
-/// A criterion that wants nothing there is a deletion: its last filter finds the element in the initial state.
+/// A criterion that wants nothing there is a deletion: its last filter finds the element in the initial
+/// state.
 static bool wants_absence(const wd_value *wanted)
 {
     const wd_value *exists = wd_operators_is(wanted) ? wd_object_get(wanted, "$exists") : NULL;
@@ -341,7 +342,8 @@ static wd_status derive_path(
     return status == WD_ENOENT ? WD_OK : status;
 }
 
-/// Absolute, filters resolved in the final state, else the initial one; a path whose filter finds nothing stays.
+/// Absolute, filters resolved in the final state, else the initial one; a path whose filter finds nothing
+/// stays.
 static wd_status resolve_text(const wd_rules *rules, const wd_value *text, const wd_value *initial,
     const wd_value *final, wd_value **ret_text)
 {
@@ -427,7 +429,7 @@ wd_status wd_rules_expectations(const wd_rules *rules, const wd_value *initial, 
     return status;
 }
 
-// ---- states ---------------------------------------------------------------------------------------------------
+// ---- states -----------------------------------------------------------------------------------------------
 
 wd_status wd_rules_visible(const wd_value *state, wd_value **ret_visible)
 {

@@ -109,7 +109,7 @@ wd_scope_place wd_scope_find(const char *key, size_t length, const wd_value *app
     return (wd_scope_place){ wd_object_get_n(stores, first, first_length), key, length };
 }
 
-// ---- filters --------------------------------------------------------------------------------------------------
+// ---- filters ----------------------------------------------------------------------------------------------
 
 static bool is_filter(const wd_segment *segment)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- numbers --------------------------------------------------------------------------------------------------
+// ---- numbers ----------------------------------------------------------------------------------------------
 
 /// A text of characters, read by position in bytes.
 typedef struct span {
@@ -38,8 +38,8 @@ static size_t digits_end(span in, size_t at, size_t max, size_t *ret_count)
     return at;
 }
 
-/// End of the number whose digits start at `at`: groups of three behind commas as long as no digit follows, else plain
-/// digits; then a fraction.
+/// End of the number whose digits start at `at`: groups of three behind commas as long as no digit follows,
+/// else plain digits; then a fraction.
 static size_t number_end(span in, size_t at)
 {
     size_t count = 0, size = 0;
@@ -104,7 +104,7 @@ static bool holds_number(span in, double wanted)
     return false;
 }
 
-// ---- texts ----------------------------------------------------------------------------------------------------
+// ---- texts ------------------------------------------------------------------------------------------------
 
 static void drop_spaces(wd_buffer *text)
 {

@@ -1,5 +1,5 @@
-/// step.h - the place a walk stands at: one segment, and the way up. Lives on the walker's stack, so that path
-/// text is built only for what turns out to be a change.
+/// step.h - the place a walk stands at: one segment, and the way up. Lives on the walker's stack, so that
+/// path text is built only for what turns out to be a change.
 #ifndef JUDGE_STEP_H
 #define JUDGE_STEP_H
 
@@ -38,8 +38,8 @@ static inline wd_step wd_step_element(
     return (wd_step){ .up = up, .depth = up->depth + 1, .kind = kind, .text = field, .scalar = scalar };
 }
 
-/// Make the walk's path text that of `step`, escaped. What leads to the steps above it is written once: they stand on
-/// the walker's stack, so whatever was written since goes through them too.
+/// Make the walk's path text that of `step`, escaped. What leads to the steps above it is written once: they
+/// stand on the walker's stack, so whatever was written since goes through them too.
 WD_NODISCARD wd_status wd_step_write_path(wd_step *step, wd_buffer *text);
 
 /// Append the step's own text as patterns see it: unescaped, without brackets.

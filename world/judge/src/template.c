@@ -49,7 +49,7 @@ wd_status wd_template_fill(const char *text, size_t length, const wd_value *para
     return status;
 }
 
-// ---- brace formatting -----------------------------------------------------------------------------------------
+// ---- brace formatting -------------------------------------------------------------------------------------
 
 /// [[fill]align][sign][0][width][,][.precision][type]
 typedef struct format_spec {
@@ -335,7 +335,7 @@ wd_status wd_template_format(
     return status;
 }
 
-// ---- values ---------------------------------------------------------------------------------------------------
+// ---- values -----------------------------------------------------------------------------------------------
 
 static wd_status template_string(
     const wd_value *value, const wd_value *params, wd_value **ret_value, wd_error *error)

@@ -1,4 +1,5 @@
-/// times.c - times of day and durations found in text (judge.md 6.7, 12.9). Digits are ASCII: numerals are read before.
+/// times.c - times of day and durations found in text (judge.md 6.7, 12.9). Digits are ASCII: numerals are
+/// read before.
 #include "answer_text.h"
 
 #include <string.h>
@@ -60,7 +61,7 @@ static bool at_number_start(const reader *in)
     return digit_at(in, in->at) && !(in->at > 0 && is_digit(in->text[in->at - 1]));
 }
 
-// ---- times ----------------------------------------------------------------------------------------------------
+// ---- times ------------------------------------------------------------------------------------------------
 
 typedef struct clock_time {
     size_t start, end;
@@ -142,7 +143,7 @@ bool wd_time_given(const char *text, size_t length, int minutes)
     return false;
 }
 
-// ---- durations ------------------------------------------------------------------------------------------------
+// ---- durations --------------------------------------------------------------------------------------------
 
 /// A number and its unit, blanks between them allowed.
 static bool take_amount(reader *in, const char *unit, int64_t *ret_amount)

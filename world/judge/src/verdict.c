@@ -169,7 +169,7 @@ wd_status wd_judge(const wd_judge_input *input, wd_verdict **ret_verdict)
     return WD_OK;
 }
 
-// ---- JSON form ------------------------------------------------------------------------------------------------
+// ---- JSON form --------------------------------------------------------------------------------------------
 
 static wd_status put_number(wd_value **object_p, const char *name, int64_t number)
 {

@@ -1,15 +1,16 @@
 /// changes.h - the report of what differs between two states, for people and rules (judge.md 12.2, 12.3).
 ///
-/// Exact in kind: absent, null, false, 0 and "" are five different things, a boolean is no number, 1 equals 1.0.
-/// Lists of objects are compared by their identity field, lists of scalars as multisets, all others by index. The
-/// report costs what changed where the states share structure, and sharing never changes it. It is no delta: it
-/// cannot be applied (tree/delta.h can).
+/// Exact in kind: absent, null, false, 0 and "" are five different things, a boolean is no number, 1 equals
+/// 1.0. Lists of objects are compared by their identity field, lists of scalars as multisets, all others by
+/// index. The report costs what changed where the states share structure, and sharing never changes it. It is
+/// no delta: it cannot be applied (tree/delta.h can).
 #ifndef JUDGE_CHANGES_H
 #define JUDGE_CHANGES_H
 
 #include "tree/value.h"
 
-/// One entry. `path` is text of judge.md 12.1, NUL-terminated. A side that is absent is NULL, which is not null.
+/// One entry. `path` is text of judge.md 12.1, NUL-terminated. A side that is absent is NULL, which is not
+/// null.
 typedef struct wd_change {
     const char *path;
     size_t path_length;
@@ -17,8 +18,9 @@ typedef struct wd_change {
     const wd_value *after;
 } wd_change;
 
-/// A list of changes, sorted by path (UTF-8 bytes), then before, then after (absent first, else by canonical JSON
-/// text). It holds references to the values it names, so it may outlive the states; it belongs to their thread.
+/// A list of changes, sorted by path (UTF-8 bytes), then before, then after (absent first, else by canonical
+/// JSON text). It holds references to the values it names, so it may outlive the states; it belongs to their
+/// thread.
 typedef struct wd_changes wd_changes;
 
 /// Compare two states. Either may be any value; NULL is absent.

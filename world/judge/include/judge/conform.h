@@ -1,8 +1,9 @@
-/// conform.h - replaying the judge's golden cases: diff, side_effects, criteria, answers, metrics, and whole tasks.
+/// conform.h - replaying the judge's golden cases: diff, side_effects, criteria, answers, metrics, and whole
+/// tasks.
 ///
-/// A file is one object of arrays, one case per element; its formats are described in tests/vectors/README.md. A case
-/// holds when what the judge gives equals what the file demands, numbers outside metrics exactly. Pure: a parsed file
-/// in, results out.
+/// A file is one object of arrays, one case per element; its formats are described in
+/// tests/vectors/README.md. A case holds when what the judge gives equals what the file demands, numbers
+/// outside metrics exactly. Pure: a parsed file in, results out.
 #ifndef JUDGE_CONFORM_H
 #define JUDGE_CONFORM_H
 
@@ -31,7 +32,8 @@ typedef struct wd_conform_result {
 bool wd_conform_kind_known(const char *kind);
 
 /// Visit every case of a file. A visit that returns another status than WD_OK ends the walk with it.
-/// @retval WD_ENOENT  unknown kind. @retval WD_ETYPE  the file is no object, or holds none of the kind's lists.
+/// @retval WD_ENOENT  unknown kind. @retval WD_ETYPE  the file is no object, or holds none of the kind's
+///                    lists.
 typedef wd_status (*wd_conform_visit)(void *context, const wd_conform_case *one);
 WD_NODISCARD wd_status wd_conform_cases(
     const char *kind, const wd_value *file, wd_conform_visit visit, void *context, wd_error *error);

@@ -1,7 +1,7 @@
 /// criteria.h - the goal checks of a declarative task on the final state (judge.md 5).
 ///
-/// A check is an object {"field", "expected", "actual"?, "passed", "error"?}: what was asked of which place, what was
-/// found there (absent: left out), and whether that will do. `error` says that it could not be told.
+/// A check is an object {"field", "expected", "actual"?, "passed", "error"?}: what was asked of which place,
+/// what was found there (absent: left out), and whether that will do. `error` says that it could not be told.
 #ifndef JUDGE_CRITERIA_H
 #define JUDGE_CRITERIA_H
 

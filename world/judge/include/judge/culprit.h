@@ -28,8 +28,8 @@ typedef struct wd_deed {
 /// Deeds sorted as changes are. Dropped with wd_deeds_destroy().
 typedef struct wd_deeds wd_deeds;
 
-/// Attribute every unexpected change between `initial` and `final`. A place is told by its path. A change to an
-/// intermediate value that the task's "to" allows to change at all is no deed undone.
+/// Attribute every unexpected change between `initial` and `final`. A place is told by its path. A change to
+/// an intermediate value that the task's "to" allows to change at all is no deed undone.
 /// @retval WD_EPARSE  see wd_rules_unexpected().
 WD_NODISCARD wd_status wd_deeds_find(const wd_rules *rules, const wd_value *initial, const wd_value *final,
     const wd_trace *trace, wd_deeds **ret_deeds, wd_error *error);

@@ -16,8 +16,8 @@ size_t wd_base_task_id(const char *task_id);
 /// Append "<task_id>__t<trial>": one result of a resumable suite.
 WD_NODISCARD wd_status wd_result_key(const char *task_id, int64_t trial, wd_buffer *buffer);
 
-/// Append the folder's name for an episode key: its letters, digits and `._-`, cut to 64, and eight digits of a digest
-/// that tells keys apart that look alike.
+/// Append the folder's name for an episode key: its letters, digits and `._-`, cut to 64, and eight digits of
+/// a digest that tells keys apart that look alike.
 WD_NODISCARD wd_status wd_episode_dir(const char *key, wd_buffer *buffer);
 
 #endif

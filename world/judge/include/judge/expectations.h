@@ -3,11 +3,12 @@
 /// An entry of a declared list is
 ///   "apps.notes.items[id=n1]"         the place and everything below it may change
 ///   "apps.notes.items[+2]"            two additions below the place are allowed
-///   {"path": P, "to": W, "from": W}   the place may change, but only to a value that meets W, or from one that does
-/// where P is a pattern without quota and W a value or an operator object (operators.h); "to" and "from" may be left
-/// out, and judge what stands at the very place P names, also when the change is below it.
+///   {"path": P, "to": W, "from": W}   the place may change, but only to a value that meets W, or from one
+///                                     that does
+/// where P is a pattern without quota and W a value or an operator object (operators.h); "to" and "from" may
+/// be left out, and judge what stands at the very place P names, also when the change is below it.
 ///
-/// A compiled set may be used for any number of verdicts, on the thread that owns the values it was made from.
+/// A compiled set serves any number of verdicts, on the thread that owns the values it was made from.
 #ifndef JUDGE_EXPECTATIONS_H
 #define JUDGE_EXPECTATIONS_H
 

@@ -1,5 +1,5 @@
-/// metrics.h - what a run was worth, and a suite of runs: derived flags, dense reward, SR, PR, FC, USE, OT, pass@k
-/// (judge.md 9.4 and 10, tests/vectors/README.md).
+/// metrics.h - what a run was worth, and a suite of runs: derived flags, dense reward, SR, PR, FC, USE, OT,
+/// pass@k (judge.md 9.4 and 10, tests/vectors/README.md).
 #ifndef JUDGE_METRICS_H
 #define JUDGE_METRICS_H
 
@@ -77,17 +77,18 @@ wd_reward wd_reward_of(const wd_reward_input *input);
 /// Chance that one of `k` of `n` trials, `c` of which succeeded, is a success (judge.md 10.2).
 double wd_pass_at_k(int64_t n, int64_t c, int64_t k);
 
-/// Steps a task may take: `explicit_steps` (0: not said) as it is; else the task's own number, which must be 15, 30, 45
-/// or 60, else by difficulty "L1".."L4", 30 for others; and 15 more to fill in a sheet.
+/// Steps a task may take: `explicit_steps` (0: not said) as it is; else the task's own number, which must be
+/// 15, 30, 45 or 60, else by difficulty "L1".."L4", 30 for others; and 15 more to fill in a sheet.
 /// @param task_steps  The task's own number; NULL or null: none.
 /// @retval WD_EINVAL  `task_steps` is none of the four.
 WD_NODISCARD wd_status wd_max_steps(const char *difficulty, const wd_value *task_steps, bool fills_sheet,
     int64_t explicit_steps, int64_t *ret_steps);
 
-/// The summary of a suite: {total_tasks, total_episodes, repeat_n, success, failed, error, success_rate, avg_steps,
-/// avg_runtime_s, progress_rate, false_complete_rate, overdue_termination_rate, unexpected_side_effects_rate,
-/// success_tasks, failed_tasks, error_tasks, pass_at_k?, per_task_pass_k?}. success_rate is over the episodes without
-/// error, all others over all. The four rates after avg_runtime_s are left out when there are no episodes.
+/// The summary of a suite: {total_tasks, total_episodes, repeat_n, success, failed, error, success_rate,
+/// avg_steps, avg_runtime_s, progress_rate, false_complete_rate, overdue_termination_rate,
+/// unexpected_side_effects_rate, success_tasks, failed_tasks, error_tasks, pass_at_k?, per_task_pass_k?}.
+/// success_rate is over the episodes without error, all others over all. The four rates after avg_runtime_s
+/// are left out when there are no episodes.
 /// @param pass_k  values of k to report; `pass_k_count` 0: none.
 WD_NODISCARD wd_status wd_metrics_summary(const wd_episode *episodes, size_t count, int64_t repeat_n,
     const int64_t *pass_k, size_t pass_k_count, wd_value **ret_summary);

@@ -1,7 +1,7 @@
 /// pattern.h - which places of a state a declared change speaks of (judge.md 12.4).
 ///
-/// A pattern is a path in which `[]` stands for any element and an unescaped `*` for one or more characters of one
-/// segment. It covers a path when its segments match the first segments of the path.
+/// A pattern is a path in which `[]` stands for any element and an unescaped `*` for one or more characters
+/// of one segment. It covers a path when its segments match the first segments of the path.
 #ifndef JUDGE_PATTERN_H
 #define JUDGE_PATTERN_H
 

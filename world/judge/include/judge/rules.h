@@ -19,21 +19,22 @@
 
 typedef struct wd_rules wd_rules;
 
-/// A task that is wrong compiles too: its rules say so, and every verdict on them is that error, never a pass or a
-/// fail. @retval WD_ENOMEM  nothing was leaked.
+/// A task that is wrong compiles too: its rules say so, and every verdict on them is that error, never a pass
+/// or a fail. @retval WD_ENOMEM  nothing was leaked.
 WD_NODISCARD wd_status wd_rules_new(const wd_value *task, wd_rules **ret_rules);
 void wd_rules_destroy(wd_rules **rules_p);
 
 /// What is wrong with the task, naming the place; NULL when nothing is. Borrowed from the rules.
 const char *wd_rules_error(const wd_rules *rules);
 
-/// The expected changes as arrays of entries: `declared` as the task gives them, parameters put in, followed by those
-/// that its criteria imply (judge.md 2.7); `patterns` made absolute, filters resolved (3.1). Not for broken rules.
+/// The expected changes as arrays of entries: `declared` as the task gives them, parameters put in, followed
+/// by those that its criteria imply (judge.md 2.7); `patterns` made absolute, filters resolved (3.1). Not for
+/// broken rules.
 WD_NODISCARD wd_status wd_rules_patterns(const wd_rules *rules, const wd_value *initial,
     const wd_value *final, wd_value **ret_declared, wd_value **ret_patterns);
 
-/// What the task does not excuse between two states, whatever else than `apps` and `os` they hold. Not for broken
-/// rules. @retval WD_EPARSE  a filter made a path that is malformed.
+/// What the task does not excuse between two states, whatever else than `apps` and `os` they hold. Not for
+/// broken rules. @retval WD_EPARSE  a filter made a path that is malformed.
 WD_NODISCARD wd_status wd_rules_unexpected(const wd_rules *rules, const wd_value *initial,
     const wd_value *final, wd_changes **ret_changes, wd_error *error);
 

@@ -1,7 +1,7 @@
 /// verdict.h - was the task done, and at what cost (DESIGN section 10, judge.md 4).
 ///
-/// Pure: the verdict depends on its input only - not on time, on what ran before, or on what the states share. The
-/// same inputs give the same bytes of wd_verdict_to_value().
+/// Pure: the verdict depends on its input only - not on time, on what ran before, or on what the states
+/// share. The same inputs give the same bytes of wd_verdict_to_value().
 #ifndef JUDGE_VERDICT_H
 #define JUDGE_VERDICT_H
 
@@ -15,7 +15,8 @@ struct wd_judge_input;
 typedef struct wd_judge_functions {
     void *context;
     /// Run the check the task names. The states are borrowed; *ret_checks becomes an array of checks as
-    /// criteria.h describes them. Any status but WD_OK is a check that raised: the verdict is an error with that text.
+    /// criteria.h describes them. Any status but WD_OK is a check that raised: the verdict is an error with
+    /// that text.
     wd_status (*check)(void *context, const char *name, const struct wd_judge_input *input,
         wd_value **ret_checks, wd_error *error);
 } wd_judge_functions;
@@ -46,9 +47,10 @@ typedef struct wd_verdict {
 WD_NODISCARD wd_status wd_judge(const wd_judge_input *input, wd_verdict **ret_verdict);
 void wd_verdict_destroy(wd_verdict **verdict_p);
 
-/// {"success", "clean", "passed", "progress", "checks", "side_effects": [{"path", "before"?, "after"?, "step"?,
-/// "last_step"?}], "undone": [{"path", "before"?, "after"?, "step", "undone_step"}], "error"?}. "last_step" is left out
-/// when it is "step"; both are when nothing is known.
+/// {"success", "clean", "passed", "progress", "checks", "side_effects": [{"path", "before"?, "after"?,
+/// "step"?,
+/// "last_step"?}], "undone": [{"path", "before"?, "after"?, "step", "undone_step"}], "error"?}. "last_step"
+/// is left out when it is "step"; both are when nothing is known.
 /// @retval WD_ELIMIT  what was found nests too deep for a verdict around it.
 WD_NODISCARD wd_status wd_verdict_to_value(const wd_verdict *verdict, wd_value **ret_value);
 
