@@ -568,6 +568,58 @@ static void limits(void **state)
     script_end(&script);
 }
 
+/// How an ended request ended is known for the last WD_BROKER_CLOSED_MAX of them; older ones are just late.
+static void ended_requests_are_forgotten_in_time(void **state)
+{
+    (void)state;
+    broker_script script;
+    char output[OUTPUT_MAX];
+    script_start(&script);
+    assert_int_equal(run_event(&script, "hello 1 a"), WD_OK);
+    for (int i = 1; i <= WD_BROKER_CLOSED_MAX; i++) {
+        char event[64];
+        snprintf(event, sizeof event, "reply 1 %d", i);
+        assert_int_equal(run_event(&script, "ask"), WD_OK);
+        assert_int_equal(run_event(&script, event), WD_OK);
+        wd_broker_outbox_clear(&script.outbox);
+    }
+    assert_int_equal(run_event(&script, "reply 1 1"), WD_OK);
+    print_outbox(&script.outbox, "", output);
+    assert_string_equal(output, "1<ERROR(EEXIST request_id)");
+    assert_int_equal(run_event(&script, "ask"), WD_OK);
+    assert_int_equal(run_event(&script, "cancel 4097"), WD_OK);
+    wd_broker_outbox_clear(&script.outbox);
+    assert_int_equal(run_event(&script, "reply 1 1"), WD_OK);
+    print_outbox(&script.outbox, "", output);
+    assert_string_equal(output, "1<ERROR(EOUTDATED request_id)");
+    script_end(&script);
+}
+
+/// As many planners are tried as the options say, and not one more.
+static void attempts_are_bounded(void **state)
+{
+    (void)state;
+    for (uint32_t attempts = 1; attempts <= 17; attempts += 4) {
+        wd_broker_options options = wd_broker_options_default();
+        options.planner_attempts = attempts;
+        broker_script script = { .now_ms = 1 };
+        assert_int_equal(wd_broker_new(&options, &script.broker), WD_OK);
+        char event[64];
+        for (int peer = 1; peer <= 20; peer++) {
+            snprintf(event, sizeof event, "hello %d p%02d", peer, peer);
+            assert_int_equal(run_event(&script, event), WD_OK);
+        }
+        assert_int_equal(run_event(&script, "ask d=100000"), WD_OK);
+        for (int peer = 1; script.outbox.outcome_count == 0; peer++) {
+            snprintf(event, sizeof event, "lost %d", peer);
+            assert_int_equal(run_event(&script, event), WD_OK);
+        }
+        assert_int_equal(script.outbox.outcomes[0].end, WD_PLAN_LOST);
+        assert_int_equal(script.outbox.outcomes[0].attempt, attempts > 16 ? 16 : attempts);
+        script_end(&script);
+    }
+}
+
 static void counts(void **state)
 {
     (void)state;
@@ -752,7 +804,7 @@ static void random_bytes_are_survived(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[2 * WD_COUNT_OF(broker_cases) + WD_COUNT_OF(frame_cases) + 6];
+    struct CMUnitTest tests[2 * WD_COUNT_OF(broker_cases) + WD_COUNT_OF(frame_cases) + 8];
     static char names[WD_COUNT_OF(broker_cases)][96];
     size_t count = 0;
     for (size_t i = 0; i < WD_COUNT_OF(broker_cases); i++) {
@@ -770,6 +822,8 @@ int main(void)
             .initial_state = (void *)(uintptr_t)&frame_cases[i] };
     }
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(limits);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(ended_requests_are_forgotten_in_time);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(attempts_are_bounded);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(counts);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(points_take_the_space_of_the_planner);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(model_points_need_a_size);

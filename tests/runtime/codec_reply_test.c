@@ -207,6 +207,38 @@ static void raw_and_steps(void)
     put_steps(1);
     wire_text(&body, 7, "tap");
 }
+static void put_long(uint32_t field, size_t length)
+{
+    static char text[WD_PLAN_RAW_MAX + 2];
+    memset(text, 'x', length);
+    text[length] = '\0';
+    wire_text(&body, field, text);
+}
+static void model_at_the_edge(void)
+{
+    put_steps(1);
+    put_long(3, WD_PLAN_MODEL_MAX);
+}
+static void model_over(void)
+{
+    put_steps(1);
+    put_long(3, WD_PLAN_MODEL_MAX + 1);
+}
+static void raw_at_the_edge(void)
+{
+    put_long(7, WD_PLAN_RAW_MAX);
+    put_long(8, WD_PLAN_MODEL_MAX);
+}
+static void raw_over(void)
+{
+    put_long(7, WD_PLAN_RAW_MAX + 1);
+    put_long(8, 1);
+}
+static void dialect_over(void)
+{
+    put_long(7, 1);
+    put_long(8, WD_PLAN_MODEL_MAX + 1);
+}
 static void raw_without_dialect(void)
 {
     wire_text(&body, 7, "tap");
@@ -255,6 +287,11 @@ static const struct body_case {
     { "invalid UTF-8 in a step", thought_bad_utf8, WD_EUTF8, "steps[1].thought: is no UTF-8" },
     { "a NUL inside a text", action_with_nul, WD_EUTF8, "steps[0].action: is no UTF-8, or holds U+0000" },
     { "invalid UTF-8 at the top", model_bad_utf8, WD_EUTF8, "model: is no UTF-8" },
+    { "a model's name as long as may be", model_at_the_edge, WD_OK, "" },
+    { "a model's name one byte too long", model_over, WD_ELIMIT, "model: has 257 bytes, at most 256" },
+    { "raw words as long as may be", raw_at_the_edge, WD_OK, "" },
+    { "raw words one byte too long", raw_over, WD_ELIMIT, "raw_reply: has 262145 bytes, at most 262144" },
+    { "a dialect one byte too long", dialect_over, WD_ELIMIT, "dialect: has 257 bytes, at most 256" },
     { "a negative cost", cost_negative, WD_EINVAL, "cost: must be a finite number" },
     { "an infinite cost", cost_infinite, WD_EINVAL, "cost: must be a finite number" },
     { "steps and raw words", raw_and_steps, WD_EINVAL, "raw_reply: given beside steps" },
