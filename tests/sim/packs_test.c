@@ -1,4 +1,5 @@
 // Tests sim/src/packs.c, pack.c and the limits of lua_host.c: what is wrong with a pack is named, the others load.
+#include "pack_files.h"
 #include "pack_memory.h"
 
 #include <setjmp.h>
@@ -114,6 +115,39 @@ static void second_directory_must_not_repeat_an_id(void **state)
     wd_packs_unref(&packs);
 }
 
+// The pack of docs/apps.md: its four code blocks are the four files.
+static void example_of_the_document_loads(void **state)
+{
+    (void)state;
+    static const char *const paths[] = { FILE_OF("manifest.json"), FILE_OF("defaults.json"),
+        FILE_OF("strings.json"), FILE_OF("app.lua") };
+    char *bytes = NULL;
+    size_t length = 0;
+    assert_int_equal(pack_files_read(NULL, WD_SOURCE_DIR "/docs/apps.md", &bytes, &length), WD_OK);
+    pack_memory_file files[WD_COUNT_OF(paths) + 1] = { 0 };
+    char *at = bytes;
+    for (size_t i = 0; i < WD_COUNT_OF(paths); i++) {
+        at = strstr(at, "\n```");
+        assert_non_null(at);
+        char *text = strchr(at + 1, '\n') + 1;
+        at = strstr(text, "```\n");
+        assert_non_null(at);
+        *at = '\0';
+        at++;
+        files[i] = (pack_memory_file){ paths[i], text };
+    }
+    char *id = strstr((char *)(uintptr_t)files[0].text, "\"counter\"");
+    assert_non_null(id);
+    memcpy(id, "\"demo\"   ", strlen("\"demo\"   "));  // the folder of this test
+    wd_packs *packs = NULL;
+    assert_int_equal(load(files, &packs), WD_OK);
+    if (wd_packs_fault_count(packs) > 0) {
+        fail_msg("%s", wd_packs_fault(packs, 0)->error.text);
+    }
+    wd_packs_unref(&packs);
+    wd_free(bytes, length + 1);
+}
+
 // ---- at run time: the step fails with file and line, nothing else -------------------------------------------------
 
 #define SCREEN(body) "screens['/'] = function(ctx)\n" body "\nend"
@@ -193,11 +227,12 @@ static void bad_screen_fails_its_step(void **state)
 
 int main(void)
 {
-    enum { OTHERS = 3 };
+    enum { OTHERS = 4 };
     struct CMUnitTest tests[WD_COUNT_OF(broken) + WD_COUNT_OF(bad_screens) + OTHERS] = {
         cmocka_unit_test(overlay_by_schema),
         cmocka_unit_test(base_rows_by_schema),
         cmocka_unit_test(second_directory_must_not_repeat_an_id),
+        cmocka_unit_test(example_of_the_document_loads),
     };
     size_t count = OTHERS;
     for (size_t i = 0; i < WD_COUNT_OF(broken); i++) {
