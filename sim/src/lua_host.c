@@ -80,6 +80,10 @@ static wd_status failed(wd_lua *lua, int code, wd_error *error)
     } else {
         const char *text = lua_tostring(lua->state, -1);
         (void)wd_error_set(error, WD_ESCRIPT, "%s", text != NULL ? text : "an error without a text");
+        // What is found out after a function returned has no line; the file is told all the same.
+        if (lua->call != NULL && text != NULL && strstr(text, "/app.lua:") == NULL) {
+            wd_error_prefix(error, "%s/app.lua", lua->call->pack->id);
+        }
     }
     for (size_t i = 0; i < WD_COUNT_OF(lua->partial); i++) {
         wd_value_unref(&lua->partial[i]);
