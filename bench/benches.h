@@ -9,5 +9,6 @@ wd_bench_function bench_judge;
 wd_bench_function bench_loop;
 wd_bench_function bench_scenes;
 wd_bench_function bench_tree;
+wd_bench_function bench_tree_hot;
 
 #endif

@@ -16,6 +16,7 @@ static const struct {
 } benches[] = {
     { "self", "what one reading of the clock costs", bench_self },
     { "tree", "the state tree: snapshots, forks, updates, differences, JSON", bench_tree },
+    { "tree-hot", "the state tree's hottest four, a fixed number of times, for callgrind", bench_tree_hot },
     { "judge", "verdicts on states that share ancestry, and on two that do not", bench_judge },
     { "loop", "a plan from daemon to planner and back, against the bare sockets", bench_loop },
     { "scenes", "reading foreign screens and telling app and page [FILE]", bench_scenes },

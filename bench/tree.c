@@ -532,3 +532,33 @@ void bench_tree(wd_bench *bench)
     bench_run(bench);
     bench_changes(bench, expected_us);
 }
+
+// ---- for callgrind --------------------------------------------------------------------------------------------
+
+enum { HOT_CALLS = 1000, HOT_TEXT_CALLS = 20 };
+
+static double time_hot(void (*body)(void *context), void *context, size_t calls)
+{
+    uint64_t start = wd_bench_now_ns();
+    for (size_t i = 0; i < calls; i++) {
+        body(context);
+    }
+    return (double)(wd_bench_now_ns() - start) / (double)calls / 1e3;
+}
+
+// The hottest four, a fixed number of times: valgrind --tool=callgrind --toggle-collect=FUNCTION worldd-bench tree-hot
+void bench_tree_hot(wd_bench *bench)
+{
+    tree_subject subject;
+    tree_pair pair;
+    subject_init(&subject, 0, NULL, PLACES);
+    with_text(&subject);
+    pair_init(&pair, &subject, 1, false);
+    subject.work = wd_value_ref(subject.root);
+    add_row(bench, "snapshot_write_drop x1000", time_hot(snapshot_write_drop, &subject, HOT_CALLS), "us", 0);
+    add_row(bench, "changes_ours x1000, 1 leaf", time_hot(changes_ours, &pair, HOT_CALLS), "us", 0);
+    add_row(bench, "parse_ours x20", time_hot(parse_ours, &subject, HOT_TEXT_CALLS), "us", 0);
+    add_row(bench, "print_ours x20", time_hot(print_ours, &subject, HOT_TEXT_CALLS), "us", 0);
+    pair_done(bench, &pair, 1);
+    subject_done(&subject);
+}
