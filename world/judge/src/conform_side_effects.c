@@ -24,6 +24,7 @@ static wd_status replay_case(
     }
     status = status == WD_OK ? wd_conform_put(ret_got, "unexpected", &unexpected) : status;
     status = status == WD_OK ? wd_conform_pick(one->row, members, ret_wanted) : status;
+    wd_value_unref(&unexpected);
     wd_changes_destroy(&changes);
     wd_expectations_destroy(&set);
     return status;

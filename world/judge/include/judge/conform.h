@@ -2,8 +2,8 @@
 /// tasks.
 ///
 /// A file is one object of arrays, one case per element; its formats are described in
-/// tests/vectors/README.md. A case holds when what the judge gives equals what the file demands, numbers
-/// outside metrics exactly. Pure: a parsed file in, results out.
+/// tests/vectors/README-judge.md. A case holds when what the judge gives equals what the file demands,
+/// numbers outside metrics exactly. Pure: a parsed file in, results out.
 #ifndef JUDGE_CONFORM_H
 #define JUDGE_CONFORM_H
 

@@ -1,5 +1,5 @@
 /// metrics.h - what a run was worth, and a suite of runs: derived flags, dense reward, SR, PR, FC, USE, OT,
-/// pass@k (judge.md 9.4 and 10, tests/vectors/README.md).
+/// pass@k (judge.md 9.4 and 10, tests/vectors/README-judge.md).
 #ifndef JUDGE_METRICS_H
 #define JUDGE_METRICS_H
 

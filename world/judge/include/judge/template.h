@@ -1,4 +1,4 @@
-/// template.h - putting a task's parameters into its texts (judge.md 2.4, 2.5).
+/// template.h - putting a task's parameters into its texts (judge.md 2.4, 2.5). Texts are NUL-terminated.
 #ifndef JUDGE_TEMPLATE_H
 #define JUDGE_TEMPLATE_H
 
