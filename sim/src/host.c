@@ -1,6 +1,9 @@
 #include "host.h"
 
+#include "device_struct.h"
+
 #include "tree/alloc.h"
+#include "tree/path.h"
 
 #include <string.h>
 
@@ -90,20 +93,60 @@ void wd_host_destroy(wd_host **host_p)
             wd_screen_unref(&host->cache[i][j]);
         }
     }
+    if (host->first != NULL) {
+        wd_device_destroy(&host->first);
+    }
     wd_lua_destroy(&host->lua);
     wd_packs_unref(&host->packs);
     wd_free(host, sizeof *host);
 }
 
-wd_status wd_host_boot(wd_host *host, uint64_t seed, wd_device **ret_device, wd_error *error)
+// Booting reads all defaults; the machines of two seeds differ in sys.rng.seed alone.
+static wd_status boot_first(wd_host *host, wd_error *error)
 {
     wd_device_options options = wd_device_options_default();
     options.packages = wd_packs_manifests(host->packs);
     options.app_defaults = wd_packs_defaults(host->packs);
     options.os_defaults = wd_packs_os(host->packs);
-    options.seed = seed;
     options.hooks = &host->hooks;
-    return wd_device_new(&options, ret_device, error);
+    wd_status status = wd_device_new(&options, &host->first, error);
+    // What is derived for the state is derived once, so that all phones show the same nodes and share drawn screens.
+    wd_value *state = NULL;
+    status = status != WD_OK ? status : wd_device_state(host->first, &state);
+    wd_value_unref(&state);
+    if (status != WD_OK && host->first != NULL) {
+        wd_device_destroy(&host->first);
+    }
+    return status;
+}
+
+wd_status wd_host_boot(wd_host *host, uint64_t seed, wd_device **ret_device, wd_error *error)
+{
+    wd_status status = host->first != NULL ? WD_OK : boot_first(host, error);
+    if (status != WD_OK) {
+        return status;
+    }
+    wd_device *device = NULL;
+    wd_value *number = NULL;
+    wd_value *root = wd_device_capture(host->first);
+    wd_value *frozen = NULL;
+    status = wd_device_fork(host->first, &device);
+    status = status != WD_OK ? status : wd_value_int((int64_t)seed, &number);
+    status = status != WD_OK ? status : wd_value_set_path(&root, "sys.rng.seed", &number);
+    // As after a boot of its own: frozen, what a reset comes back to and what it is now are one.
+    status = status != WD_OK ? status : wd_value_freeze(root, &frozen);
+    wd_value_unref(&number);
+    wd_value_unref(&root);
+    if (status != WD_OK) {
+        wd_device_destroy(&device);
+        return wd_error_set(error, status, "boot: %s", wd_status_text(status));
+    }
+    wd_value_unref(&device->machine.root);
+    wd_value_unref(&device->boot);
+    device->machine.root = wd_value_ref(frozen);
+    device->boot = frozen;
+    *ret_device = device;
+    return WD_OK;
 }
 
 // ---- screens ----------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ struct wd_host {
     wd_packs *packs;
     wd_lua *lua;
     wd_device_hooks hooks;
+    wd_device *first;        // booted with seed 0, never touched: other phones are its forks; NULL until one is wanted
     wd_screen *cache[WD_CACHE_BUCKETS][WD_CACHE_DEPTH];
     uint64_t drawn_count, cached_count;  // screens drawn, screens found drawn already
 };
