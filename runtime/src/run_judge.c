@@ -91,7 +91,8 @@ wd_status wd_run_judge(const wd_run *run, const wd_judge_functions *functions, w
     }
     if (status == WD_OK) {
         input.rules = rules;
-        input.trace.steps = steps;
+        static const wd_trace_step none = { 0 };  // a run without steps has a trace all the same
+        input.trace.steps = steps != NULL ? steps : &none;
         input.route = route;
         status = wd_judge(&input, &verdict);
     }

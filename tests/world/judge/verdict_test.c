@@ -142,6 +142,25 @@ static void gives_error(void **state)
     wd_value_unref(&task);
 }
 
+static void a_run_without_steps_has_a_trace(void **state)
+{
+    (void)state;
+    wd_value *task = json_of("{\"order\":[{\"never\":{\"page\":\"pay\"}}]}");
+    wd_value *world = json_of("{}");
+    wd_trace_step none = { 0 };
+    wd_rules *rules = NULL;
+    wd_verdict *verdict = NULL;
+    assert_int_equal(wd_rules_new(task, &rules), WD_OK);
+    wd_judge_input input = { .rules = rules, .initial = world, .final = world, .trace = { .steps = &none } };
+    assert_int_equal(wd_judge(&input, &verdict), WD_OK);
+    assert_null(verdict->error);
+    assert_true(verdict->passed);
+    wd_verdict_destroy(&verdict);
+    wd_rules_destroy(&rules);
+    wd_value_unref(&world);
+    wd_value_unref(&task);
+}
+
 static wd_status own_check(void *context, const char *name, const struct wd_judge_input *input,
     wd_value **ret_checks, wd_error *error)
 {
@@ -245,8 +264,11 @@ static struct CMUnitTest row_test(const char *name, CMUnitTestFunction function,
 
 int main(void)
 {
-    struct CMUnitTest tests[64] = { cmocka_unit_test(every_allocation_fails_once) };
-    size_t count = 1;
+    struct CMUnitTest tests[64] = {
+        cmocka_unit_test(every_allocation_fails_once),
+        cmocka_unit_test(a_run_without_steps_has_a_trace),
+    };
+    size_t count = 2;
     for (size_t i = 0; i < WD_COUNT_OF(verdict_cases); i++) {
         tests[count++] = row_test(verdict_cases[i].name, gives_verdict, &verdict_cases[i]);
     }
