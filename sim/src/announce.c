@@ -163,7 +163,12 @@ wd_status wd_announce(wd_machine *machine, const wd_value *before)
     if (old_settings == settings && old_hardware == hardware) {
         return WD_OK;
     }
-    reported was = look(old_settings, old_hardware), is = look(settings, hardware);
+    reported was = look(old_settings, old_hardware), is = was;
+    if (old_hardware != hardware) {
+        is = look(settings, hardware);
+    } else {
+        is.parts[PART_GLOBAL] = wd_object_get(settings, "global");
+    }
     wd_status status = wd_preference_sync(machine);
     if (status == WD_OK) {
         status = tell_status(machine, &was, &is);

@@ -1,5 +1,7 @@
 #include "store.h"
 
+#include "managers.h"
+
 #include "tree/patch.h"
 
 #include <string.h>
@@ -78,8 +80,8 @@ uint32_t wd_store_dirty_bits(const char *part)
 
 static wd_status delay_key(wd_machine *machine, const char *key)
 {
-    return wd_machine_put_int(
-        machine, WD_AT("sys", "writes", key), wd_machine_now(machine) + WD_STORE_DELAY_MS);
+    // Most operations of one moment write the same stores: what is scheduled already stays as it is.
+    return wd_set_int(machine, WD_AT("sys", "writes", key), wd_machine_now(machine) + WD_STORE_DELAY_MS);
 }
 
 /// Schedule each provider that is not the node it was.
