@@ -43,7 +43,8 @@ void wd_bench_fail(wd_bench *bench, const char *format, ...) WD_PRINTF(2, 3);
 uint64_t wd_bench_now_ns(void);
 
 /// Nanoseconds of one call of body(context): the median of several samples, each of so many calls that the clock's
-/// grain does not matter. `body` leaves things as it found them.
+/// grain does not matter. CPU time of this thread, so that other work on the machine does not count: what waits for
+/// somebody is timed with wd_bench_now_ns(). `body` leaves things as it found them.
 double wd_bench_time(wd_bench *bench, void (*body)(void *context), void *context);
 
 /// The same with each call timed alone: prepare(context), then body(context) under the clock, then

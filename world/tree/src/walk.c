@@ -160,6 +160,35 @@ static trie_side trie_child(trie_side side, unsigned level, unsigned digit)
     return (trie_side){ present ? trie->items[wd_bitmap_rank(trie->bitmap, digit)] : NULL, level - 1 };
 }
 
+// Does the side stand on a trie node of that level whose children are all there, up to its last one?
+static bool is_dense(trie_side side, unsigned level)
+{
+    if (side.node == NULL || side.levels != level) {
+        return false;
+    }
+    uint32_t bitmap = wd_trie_of(side.node)->bitmap;
+    return (bitmap & (bitmap + 1)) == 0;
+}
+
+// The first digit from `digit` on under which the two do not share the child; the count of digits if there is none.
+static uint64_t next_unshared(trie_side old_side, trie_side new_side, unsigned level, uint64_t digit)
+{
+    uint64_t width = (uint64_t)1 << WD_TRIE_BITS;
+    if (is_dense(old_side, level) && is_dense(new_side, level)) {
+        const wd_trie_node *old_trie = wd_trie_of(old_side.node), *new_trie = wd_trie_of(new_side.node);
+        uint32_t shorter = old_trie->count < new_trie->count ? old_trie->count : new_trie->count;
+        while (digit < shorter && old_trie->items[digit] == new_trie->items[digit]) {
+            digit += 1;
+        }
+        return digit < shorter || old_trie->count != new_trie->count ? digit : width;
+    }
+    while (digit < width && trie_child(old_side, level, (unsigned)digit).node ==
+                                trie_child(new_side, level, (unsigned)digit).node) {
+        digit += 1;
+    }
+    return digit;
+}
+
 // The first leaves with a number from *number_p on that are not shared.
 static bool trie_difference(
     wd_pair_walk *walk, trie_side old_side, trie_side new_side, unsigned level, uint32_t *number_p)
@@ -173,16 +202,23 @@ static bool trie_difference(
         return true;
     }
     uint64_t step = (uint64_t)1 << (WD_TRIE_BITS * (level - 1)), width = (uint64_t)1 << WD_TRIE_BITS;
-    uint64_t base = *number_p & ~(step * width - 1);
-    for (uint64_t digit = (*number_p - base) / step; digit < width; digit++) {
+    uint64_t base = *number_p & ~(step * width - 1), at = (*number_p - base) / step;
+    for (;;) {
+        uint64_t digit = next_unshared(old_side, new_side, level, at);
+        if (digit != at) {
+            *number_p = (uint32_t)(base + digit * step);  // from the start of that child
+        }
+        if (digit >= width) {
+            return false;
+        }
         trie_side old_child = trie_child(old_side, level, (unsigned)digit);
         trie_side new_child = trie_child(new_side, level, (unsigned)digit);
         if (trie_difference(walk, old_child, new_child, level - 1, number_p)) {
             return true;
         }
-        *number_p = (uint32_t)(base + (digit + 1) * step);
+        at = digit + 1;
+        *number_p = (uint32_t)(base + at * step);
     }
-    return false;
 }
 
 static trie_side order_of(const wd_value *table)
