@@ -36,6 +36,7 @@ int ctl_get(int argc, char **argv);
 int ctl_digest(int argc, char **argv);
 int ctl_conform(int argc, char **argv);
 int ctl_schema(int argc, char **argv);
+int ctl_judge(int argc, char **argv);
 
 /// "worldctl: text" on stderr; returns CTL_FAULT.
 int ctl_fault(const wd_error *error);
@@ -47,6 +48,9 @@ WD_NODISCARD wd_status ctl_read_json(const char *path, wd_value **ret_value, wd_
 WD_NODISCARD wd_status ctl_config(wd_config *ret_config, wd_error *error);
 /// Add "name=value" to an object: value is JSON when it parses, else a text.
 WD_NODISCARD wd_status ctl_add_param(wd_value **object_p, const char *assignment, wd_error *error);
+
+/// A verdict (verdict.h of the judge, as value) for people.
+void ctl_print_verdict(const wd_value *verdict);
 
 /// Colour: only on a terminal, and not when NO_COLOR is set.
 typedef enum ctl_colour { CTL_PLAIN, CTL_BOLD, CTL_DIM, CTL_GREEN, CTL_RED, CTL_YELLOW, CTL_CYAN } ctl_colour;

@@ -173,45 +173,6 @@ static void on_progress(void *context, const wd_value *event)
     fflush(stdout);
 }
 
-static void print_effects(const char *title, const wd_value *effects, ctl_colour colour)
-{
-    wd_iter effect = wd_iter_start(effects);
-    while (wd_iter_next(&effect)) {
-        printf("  %s%s%s %s", ctl_paint(colour), title, ctl_paint(CTL_PLAIN),
-            text_of(effect.value, "path", text_of(effect.value, "field", "?")));
-        static const char *const sides[] = { "before", "after" };
-        for (size_t i = 0; i < WD_COUNT_OF(sides); i++) {
-            const wd_value *side = wd_object_get(effect.value, sides[i]);
-            wd_buffer text = { 0 };
-            if (side != NULL && wd_json_write(side, WD_JSON_COMPACT, &text) == WD_OK) {
-                printf("  %s %.*s", sides[i], (int)(text.length > 120 ? 120 : text.length), text.bytes);
-            }
-            wd_buffer_done(&text);
-        }
-        const wd_value *step = wd_object_get(effect.value, "step");
-        if (step != NULL) {
-            printf("  by step %lld", (long long)wd_value_int_or(step, -1));
-        }
-        putchar('\n');
-    }
-}
-
-static void print_verdict(const wd_value *verdict)
-{
-    bool passed = wd_value_bool_or(wd_object_get(verdict, "passed"), false);
-    printf("verdict: %s%s%s  success %s, clean %s, progress %.2f\n", ctl_paint(passed ? CTL_GREEN : CTL_RED),
-        passed ? "passed" : "not passed", ctl_paint(CTL_PLAIN),
-        wd_value_bool_or(wd_object_get(verdict, "success"), false) ? "yes" : "no",
-        wd_value_bool_or(wd_object_get(verdict, "clean"), false) ? "yes" : "no",
-        wd_value_double_or(wd_object_get(verdict, "progress"), 0));
-    const char *error = text_of(verdict, "error", NULL);
-    if (error != NULL) {
-        printf("  error: %s\n", error);
-    }
-    print_effects("unexpected", wd_object_get(verdict, "side_effects"), CTL_RED);
-    print_effects("undone", wd_object_get(verdict, "undone"), CTL_YELLOW);
-}
-
 static void print_result(const wd_value *result)
 {
     printf("ended: %s%s%s after %lld steps", ctl_paint(CTL_BOLD), text_of(result, "ending", "?"),
@@ -234,7 +195,7 @@ static void print_result(const wd_value *result)
     }
     const wd_value *verdict = wd_object_get(result, "verdict");
     if (verdict != NULL) {
-        print_verdict(verdict);
+        ctl_print_verdict(verdict);
     }
     printf("episode: %s\n", text_of(result, "episode", "?"));
 }

@@ -15,6 +15,7 @@ static const ctl_command commands[] = {
     { "episode", ctl_episode, "import recordings of other tools" },
     { "scene", ctl_scene, "a foreign screen as canonical scene" },
     { "action", ctl_action, "a model's replies as canonical actions" },
+    { "judge", ctl_judge, "the verdict on two states" },
     { "diff", ctl_diff, "what changed between two states" },
     { "patch", ctl_patch, "merge a patch into a state" },
     { "get", ctl_get, "what a path leads to" },
