@@ -69,3 +69,13 @@ def test_the_readmes_planner_works_in_an_empty_folder(make_daemon, tmp_path):
     assert result["ending"] == "complete" and result["world"]["current_app"] == "settings"
     assert result["verdict"]["passed"], result["verdict"]
     assert any("tapped" in event.get("remembered", []) for event in events)
+
+
+@pytest.mark.parametrize("program", ["worldd", "worldctl"])
+def test_the_manual_names_every_option_and_command(program):
+    manual = (ROOT / f"docs/man/{program}.1").read_text(encoding="utf-8").replace("\\-", "-")
+    shown = subprocess.run([BIN / program, "--help"], capture_output=True, text=True, check=True).stdout
+    names = re.findall(r"--([a-z-]+)", shown) if program == "worldd" else re.findall(r"^  ([a-z]+) +[a-z]", shown, re.M)
+    assert names
+    for name in set(names) - {"help", "usage", "version"}:
+        assert re.search(rf"\\fB(--)?{name}\\fR", manual) or f"\\fB{name}\\fR" in manual, f"{program}.1: {name}"
