@@ -205,7 +205,9 @@ int ctl_replay(int argc, char **argv)
     } else {
         status = wd_episode_load(given.path, &episode, &error);
         if (status == WD_OK) {
-            status = given.passive ? wd_replay_passive(&episode, &run, show_passive, &given, &error)
+            // What was not recorded on the embedded phone has no machine to start from: WorldModel alone follows it.
+            bool passive = given.passive || wd_object_get(episode.header, "machine") == NULL;
+            status = passive ? wd_replay_passive(&episode, &run, show_passive, &given, &error)
                                    : replay_active(&given, &config, &episode, &code, &error);
         }
     }

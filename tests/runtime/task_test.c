@@ -1,0 +1,64 @@
+// Binding a task's document: what is checked, and what parameters fill in.
+#include "json.h"
+
+#include "runtime/task.h"
+
+static const struct task_case {
+    const char *name, *document, *params, *instruction, *error;  // error: how the text begins; NULL: bound
+} task_cases[] = {
+    { "a plain task", "{\"id\":\"a\",\"instruction\":\"do it\"}", NULL, "do it", NULL },
+    { "parameters fill the instruction",
+        "{\"id\":\"a\",\"instruction\":\"write {text} to {who}\",\"params\":{\"text\":\"hi\",\"who\":\"Li\"}}", NULL,
+        "write hi to Li", NULL },
+    { "given parameters win", "{\"id\":\"a\",\"instruction\":\"{n} of {m}\",\"params\":{\"n\":1,\"m\":2.0}}",
+        "{\"n\":true}", "true of 2.0", NULL },
+    { "a list is shown as JSON", "{\"id\":\"a\",\"instruction\":\"{l}\",\"params\":{\"l\":[1,\"b\"]}}", NULL,
+        "[1,\"b\"]", NULL },
+    { "an unknown name stays", "{\"id\":\"a\",\"instruction\":\"{x} {\"}", NULL, "{x} {", NULL },
+    { "no object", "[]", NULL, NULL, "task: must be an object" },
+    { "no id", "{\"instruction\":\"i\"}", NULL, NULL, "task.id: missing" },
+    { "an empty id", "{\"id\":\"\",\"instruction\":\"i\"}", NULL, NULL, "task.id: must have" },
+    { "no instruction", "{\"id\":\"a\"}", NULL, NULL, "task.instruction: missing" },
+    { "a wrong type names the member", "{\"id\":\"a\",\"instruction\":\"i\",\"apps\":\"x\"}", NULL, NULL,
+        "task.apps: must be array, is string" },
+    { "steps at the bound", "{\"id\":\"a\",\"instruction\":\"i\",\"max_steps\":10000}", NULL, "i", NULL },
+    { "steps past the bound", "{\"id\":\"a\",\"instruction\":\"i\",\"max_steps\":10001}", NULL, NULL,
+        "task.max_steps: must be 1 to 10000" },
+    { "no steps at all", "{\"id\":\"a\",\"instruction\":\"i\",\"max_steps\":0}", NULL, NULL, "task.max_steps" },
+    { "parameters that are no object", "{\"id\":\"a\",\"instruction\":\"i\"}", "[1]", NULL, "params: must be an object" },
+};
+
+static void task_is_bound(void **state)
+{
+    const struct task_case *row = *state;
+    wd_value *document = json_of(row->document), *params = row->params == NULL ? NULL : json_of(row->params);
+    wd_task task = { 0 }, copy = { 0 };
+    wd_error error = { 0 };
+    wd_status status = wd_task_bind(document, params, &task, &error);
+    if (row->error == NULL) {
+        assert_int_equal(status, WD_OK);
+        assert_string_equal(task.instruction, row->instruction);
+        assert_int_equal(wd_task_copy(&task, &copy), WD_OK);
+        wd_task_done(&task);
+        assert_string_equal(copy.instruction, row->instruction);
+        assert_string_equal(copy.id, "a");
+        wd_task_done(&copy);
+    } else {
+        assert_int_not_equal(status, WD_OK);
+        assert_memory_equal(error.text, row->error, strlen(row->error));
+        assert_null(task.document);
+    }
+    wd_value_unref(&document);
+    wd_value_unref(&params);
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[WD_COUNT_OF(task_cases)];
+    for (size_t i = 0; i < WD_COUNT_OF(task_cases); i++) {
+        tests[i] = (struct CMUnitTest){ .name = task_cases[i].name,
+                                        .test_func = task_is_bound,
+                                        .initial_state = (void *)(uintptr_t)&task_cases[i] };
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
