@@ -53,17 +53,13 @@ def test_sigterm_says_goodbye_and_exits_0(worldd, tmp_path, planner):
     assert process.wait(fake_worldd.PATIENCE) == 0
 
 
-def test_sigterm_while_nobody_is_there(tmp_path, planner):
-    fake = FakeWorldd(tmp_path)
-    try:
-        fake.unbind()
-        os.unlink(tmp_path / "planner.sock")
-        process = start(fake, planner, ENDLESS, tmp_path)
-        time.sleep(0.5)          # let it get into its waiting; sooner or later is both right
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(fake_worldd.PATIENCE) == 0
-    finally:
-        fake.close()
+def test_sigterm_while_nobody_is_there(worldd, tmp_path, planner):
+    process = start(worldd, planner, ENDLESS, tmp_path)
+    worldd.welcome()             # it runs and listens to signals
+    worldd.unbind()
+    os.unlink(tmp_path / "planner.sock")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(fake_worldd.PATIENCE) == 0
 
 
 def test_says_hello_again_when_asked(worldd, tmp_path, planner):
