@@ -72,7 +72,7 @@ enum {
     WD_LIST_LEAF_MAX = 16,  // elements of a leaf of a list
     WD_LIST_WIDTH = 16,     // children of a list node
     WD_TABLE_LEAF_MAX = 8,  // members of a leaf of a table
-    WD_TRIE_BITS = 4,       // log2 of the children of a trie node
+    WD_TRIE_BITS = 3,       // log2 of the children of a trie node
     WD_HASH_BITS = 5,       // log2 of the children of a hash node
     WD_LIST_LEVELS_MAX = 12,
 };

@@ -5,7 +5,7 @@
 
 enum {
     TRIE_WIDTH = 1 << WD_TRIE_BITS,
-    TRIE_LEVELS_MAX = 32 / WD_TRIE_BITS,
+    TRIE_LEVELS_MAX = (32 + WD_TRIE_BITS - 1) / WD_TRIE_BITS,
 };
 
 // ---- the order: a trie from leaf number to leaf ---------------------------------------------------------------
@@ -65,7 +65,7 @@ static wd_status trie_own(wd_value **slot, size_t extra, wd_trie_node **ret_trie
 
 static bool number_fits(uint32_t number, unsigned levels)
 {
-    return levels >= TRIE_LEVELS_MAX || number >> (WD_TRIE_BITS * levels) == 0;
+    return WD_TRIE_BITS * levels >= 32 || number >> (WD_TRIE_BITS * levels) == 0;
 }
 
 static const wd_object_node *trie_get(const wd_table_node *table, uint32_t number)
