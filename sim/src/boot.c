@@ -41,19 +41,28 @@ static wd_status check_package(const wd_value *packages, size_t index, wd_error 
     return WD_OK;
 }
 
-static wd_status check_options(const wd_device_options *options, wd_error *error)
+wd_status wd_packages_check(const wd_value *packages, wd_error *error)
 {
-    if (options->packages != NULL && !wd_value_is(options->packages, WD_KIND_ARRAY)) {
+    if (!wd_value_is(packages, WD_KIND_ARRAY)) {
         return wd_error_set(error, WD_EINVAL, "packages: a list is wanted");
     }
-    if (wd_array_count(options->packages) > WD_DEVICE_PACKAGES_MAX) {
+    if (wd_array_count(packages) > WD_DEVICE_PACKAGES_MAX) {
         return wd_error_set(error, WD_EINVAL, "packages: more than %d", WD_DEVICE_PACKAGES_MAX);
     }
-    for (size_t i = 0; i < wd_array_count(options->packages); i++) {
-        wd_status status = check_package(options->packages, i, error);
+    for (size_t i = 0; i < wd_array_count(packages); i++) {
+        wd_status status = check_package(packages, i, error);
         if (status != WD_OK) {
             return status;
         }
+    }
+    return WD_OK;
+}
+
+static wd_status check_options(const wd_device_options *options, wd_error *error)
+{
+    wd_status status = options->packages != NULL ? wd_packages_check(options->packages, error) : WD_OK;
+    if (status != WD_OK) {
+        return status;
     }
     if (options->app_defaults != NULL && !wd_value_is(options->app_defaults, WD_KIND_OBJECT)) {
         return wd_error_set(error, WD_EINVAL, "app_defaults: an object is wanted");

@@ -219,8 +219,18 @@ bool wd_flag_form(const wd_value *value, bool *ret_flag)
     return false;
 }
 
+/// What a patch left in a container's place and is none counts as an empty one.
+static void make_container(wd_value **container_p, wd_kind kind)
+{
+    if (!wd_value_is(*container_p, kind)) {
+        wd_value_unref(container_p);
+        *container_p = kind == WD_KIND_ARRAY ? wd_value_array() : wd_value_object();
+    }
+}
+
 wd_status wd_member_put(wd_value **object_p, const char *key, wd_value **item_p)
 {
+    make_container(object_p, WD_KIND_OBJECT);
     wd_status status = wd_object_set(object_p, key, item_p);
     wd_value_unref(item_p);
     return status;
@@ -228,6 +238,7 @@ wd_status wd_member_put(wd_value **object_p, const char *key, wd_value **item_p)
 
 wd_status wd_member_put_n(wd_value **object_p, const char *key, size_t length, wd_value **item_p)
 {
+    make_container(object_p, WD_KIND_OBJECT);
     wd_status status = wd_object_set_n(object_p, key, length, item_p);
     wd_value_unref(item_p);
     return status;
@@ -235,6 +246,7 @@ wd_status wd_member_put_n(wd_value **object_p, const char *key, size_t length, w
 
 wd_status wd_list_push(wd_value **list_p, wd_value **item_p)
 {
+    make_container(list_p, WD_KIND_ARRAY);
     wd_status status = wd_array_append(list_p, item_p);
     wd_value_unref(item_p);
     return status;
@@ -242,6 +254,7 @@ wd_status wd_list_push(wd_value **list_p, wd_value **item_p)
 
 wd_status wd_list_insert_at(wd_value **list_p, size_t index, wd_value **item_p)
 {
+    make_container(list_p, WD_KIND_ARRAY);
     wd_status status = wd_array_insert(list_p, index, item_p);
     wd_value_unref(item_p);
     return status;

@@ -3,7 +3,6 @@
 #include "managers.h"
 #include "store.h"
 #include "tree/alloc.h"
-#include "tree/path.h"
 
 #include <string.h>
 
@@ -220,18 +219,12 @@ wd_digest wd_device_digest(const wd_device *device)
 
 wd_status wd_device_restore(wd_device *device, const wd_value *machine, wd_error *error)
 {
-    static const char *const members[] = { "os", "apps", "sys" };
-    for (size_t i = 0; i < WD_COUNT_OF(members); i++) {
-        if (!wd_value_is(wd_object_get(machine, members[i]), WD_KIND_OBJECT)) {
-            return wd_error_set(error, WD_EINVAL, "machine.%s: an object is wanted", members[i]);
-        }
-    }
-    if (!wd_value_is(wd_value_get_path(machine, "os.tasks"), WD_KIND_ARRAY) ||
-        !wd_value_is(wd_value_get_path(machine, "sys.clock"), WD_KIND_INT)) {
-        return wd_error_set(error, WD_EINVAL, "machine: os.tasks or sys.clock is missing");
-    }
     if (machine == device->machine.root) {
         return WD_OK;
+    }
+    wd_status status = wd_machine_check(machine, &device->machine, error);
+    if (status != WD_OK) {
+        return status;
     }
     wd_mark mark = begin(device);
     wd_value_unref(&device->machine.root);

@@ -16,6 +16,11 @@ WD_NODISCARD wd_status wd_state_view(
 /// Let the view of an app be built anew. @retval WD_ENOMEM.
 WD_NODISCARD wd_status wd_view_cache_forget(wd_view_cache **cache_p, const char *app);
 
+/// Are these manifests (boot.c)? @retval WD_EINVAL `error` names what is wrong.
+WD_NODISCARD wd_status wd_packages_check(const wd_value *packages, wd_error *error);
+/// May `root` replace that of `now` (restore.c)? @retval WD_EINVAL `error` names what is missing.
+WD_NODISCARD wd_status wd_machine_check(const wd_value *root, const wd_machine *now, wd_error *error);
+
 struct wd_device {
     wd_machine machine;
     wd_value *boot;        // the root right after boot: what a reset swaps in

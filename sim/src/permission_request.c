@@ -163,7 +163,7 @@ static wd_status answer(wd_machine *machine, const wd_value *results, const char
     wd_status status = wd_value_text(all, &given);
     wd_iter iter = wd_iter_start(wd_object_get(request, "asked"));
     while (status == WD_OK && wd_iter_next(&iter)) {
-        const char *id = wd_value_as_string(iter.value, NULL);
+        const char *id = wd_value_string_or(iter.value, "");
         status = answer_one(machine, app, id, results != NULL ? wd_object_get(results, id) : given, &answers);
     }
     if (status == WD_OK) {

@@ -225,7 +225,8 @@ wd_status wd_preference_sync(wd_machine *machine)
 {
     int64_t mirrored = wd_value_int_or(wd_machine_get(machine, MIRRORED), 0);
     wd_status status = WD_OK;
-    for (const wd_preference_row *row = rows; status == WD_OK && mirrored != 0; row++) {
+    for (const wd_preference_row *row = rows;
+         status == WD_OK && mirrored != 0 && row < rows + WD_COUNT_OF(rows); row++) {
         if (!mirrors_field(row)) {
             continue;
         }

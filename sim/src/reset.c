@@ -70,8 +70,9 @@ static wd_status hydrate_place(wd_machine *machine, const char *key, wd_place pl
     wd_value *state = NULL;
     bool loaded = false;
     const wd_value *saved = wd_object_get(form, "state");
-    wd_status status = saved != NULL ? whole_state(saved, initial, &state)
-                                     : wd_store_hydrate(machine, key, initial, &state, &loaded);
+    wd_status status = wd_value_is(saved, WD_KIND_OBJECT)
+                           ? whole_state(saved, initial, &state)
+                           : wd_store_hydrate(machine, key, initial, &state, &loaded);
     if (status == WD_OK) {
         status = wd_machine_put(machine, place, &state);
     }

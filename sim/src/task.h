@@ -60,6 +60,10 @@ WD_NODISCARD wd_status wd_task_consume_caller(wd_machine *machine, const char *t
 /// malformed tasks.
 WD_NODISCARD wd_status wd_task_reset(wd_machine *machine, const wd_value *state, wd_error *error);
 
+/// A machine that is about to be restored: are its tasks whole, each activity with its history?
+/// @retval WD_EINVAL, WD_ELIMIT, WD_ENOENT  `error` names what is wrong.
+WD_NODISCARD wd_status wd_task_check(const wd_value *root, wd_error *error);
+
 /// Is there a live activity of that id?
 bool wd_activity_lives(const wd_machine *machine, const char *id);
 /// "act_<n>", drawn. New reference.

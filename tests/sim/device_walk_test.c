@@ -113,7 +113,7 @@ static void invariants_hold_along_the_walk(void **state)
         }
     }
     printf("%" PRIu64 " steps were refused and changed nothing\n", refused);
-    assert_true(refused > 0 && refused < steps_wanted / 2);
+    assert_true(steps_wanted < FORK_EVERY || (refused > 0 && refused < steps_wanted / 2));
     walk_done(&walk);
     wd_device_destroy(&device);
 }
@@ -139,6 +139,65 @@ static void reset_equals_boot_from_random_states(void **state)
     wd_device_destroy(&device);
 }
 
+/// `value` with one part somewhere in it replaced by something else. New reference.
+static wd_value *damaged(random_walk *walk, const wd_value *value)
+{
+    static const char *const texts[] = { "null", "true", "-1", "1e300", "\"x\"", "[]", "{}", "[[null]]",
+        "{\"a\":{}}" };
+    bool container = wd_array_count(value) > 0 || wd_object_count(value) > 0;
+    if (!container || walk_random(walk, 6) == 0) {
+        return json_of(texts[walk_random(walk, WD_COUNT_OF(texts))]);
+    }
+    size_t count = wd_array_count(value) + wd_object_count(value);
+    size_t chosen = walk_random(walk, count);
+    wd_value *copy = wd_value_ref(value);
+    wd_iter iter = wd_iter_start(value);
+    for (size_t i = 0; wd_iter_next(&iter); i++) {
+        if (i == chosen) {
+            wd_value *child = damaged(walk, iter.value);
+            wd_status status =
+                iter.key != NULL ? wd_object_set(&copy, iter.key, &child) : wd_array_set(&copy, i, &child);
+            assert_int_equal(status, WD_OK);
+        }
+    }
+    return copy;
+}
+
+/// A machine from outside that is not as it should be is refused, or at least nothing breaks that builds on it.
+static void a_damaged_machine_breaks_nothing(void **state)
+{
+    (void)state;
+    enum { MACHINES = 1500, STEPS = 25 };
+    wd_device *device = walk_device();
+    random_walk walk = walk_start(seed_wanted + 2, device);
+    for (int i = 0; i < MACHINES; i++) {
+        (void)walk_step(&walk);
+        wd_value *machine = wd_device_capture(device);
+        for (uint64_t k = 0; k <= walk_random(&walk, 3); k++) {
+            wd_value *next = damaged(&walk, machine);
+            wd_value_unref(&machine);
+            machine = next;
+        }
+        wd_device *copy = NULL;
+        assert_int_equal(wd_device_fork(device, &copy), WD_OK);
+        random_walk other = walk_start(walk.state, copy);
+        if (wd_device_restore(copy, machine, NULL) == WD_OK) {
+            for (int k = 0; k < STEPS; k++) {
+                wd_value *shown = NULL;
+                (void)walk_step(&other);
+                assert_int_equal(wd_device_state(copy, &shown), WD_OK);
+                wd_value_unref(&shown);
+            }
+        }
+        walk_done(&other);
+        wd_device_destroy(&copy);
+        wd_value_unref(&machine);
+    }
+    drop_events(device);
+    walk_done(&walk);
+    wd_device_destroy(&device);
+}
+
 int main(int argc, char **argv)
 {
     steps_wanted = argc > 1 ? strtoull(argv[1], NULL, 10) : steps_wanted;
@@ -146,6 +205,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(invariants_hold_along_the_walk),
         cmocka_unit_test(reset_equals_boot_from_random_states),
+        cmocka_unit_test(a_damaged_machine_breaks_nothing),
     };
     return cmocka_run_group_tests_name("device walk", tests, NULL, NULL);
 }

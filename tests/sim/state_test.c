@@ -252,6 +252,7 @@ static void states_of_a_walk_are_as_the_schema_says(void **unused)
     assert_int_equal(wd_device_state_schema(&schema), WD_OK);
     wd_device *device = walk_device();
     random_walk walk = walk_start(11, device);
+    walk.tidy = true;
     for (int i = 0; i < STEPS; i++) {
         (void)walk_step(&walk);
         if (i % LOOK_EVERY == 0) {

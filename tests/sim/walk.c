@@ -299,6 +299,16 @@ static const struct literal {
     { "insert", "{\"uri\":\"content://sms/conversations\",\"values\":{}}" },
     { "insert", "{\"uri\":\"content://nowhere/x\",\"values\":{}}" },
     { "query", "{\"uri\":\"content://contacts/contacts?phone=123\"}" },
+    { "query", "{\"uri\":\"content://contacts/contacts/search?q=an\"}" },
+    { "query", "{\"uri\":\"content://sms/conversations?sender=Cy\"}" },
+    { "query", "{\"uri\":\"content://media/images\"}" },
+    { "update", "{\"uri\":\"content://contacts/contacts/k\",\"values\":{\"phones\":[{\"number\":\"5\"}]}}" },
+    { "insert", "{\"uri\":\"content://sms/messages?conversationId=c2\",\"values\":{\"content\":\"x\"}}" },
+    { "insert", "{\"uri\":\"content://media/images\",\"values\":{}}" },
+    { "connectWifi", "{\"v\":\"HomeAP\"}" },
+    { "nearbyWifi", "{\"v\":[{\"ssid\":\"HomeAP\",\"signalLevel\":\"2\"},null]}" },
+    { "getPref", "{\"key\":\"slot0_phone_number\"}" },
+    { "setPref", "{\"key\":\"phone_number\",\"v\":\"123\"}" },
     { "sms", "{\"v\":{\"from\":\"123\",\"body\":\"hello\"}}" },
     { "smsCode", "{\"v\":{\"from\":\"bank\"}}" },
     { "observe", "{\"uri\":\"content://sms\",\"as\":\"o\"}" },
@@ -323,6 +333,23 @@ static wd_status literal_operation(random_walk *walk)
 
 // ---- the other entry points -------------------------------------------------------------------------------
 
+// What nothing forbids, as no manager watches over it, and what everything has to live with.
+static const char *const odd_patches[] = {
+    "{\"os\":{\"providers\":{\"contacts\":{\"contacts\":null}}}}",
+    "{\"os\":{\"providers\":{\"contacts\":{\"contacts\":[null,{\"id\":5},{\"id\":\"k\",\"phones\":7}]}}}"
+    "}",
+    "{\"os\":{\"providers\":{\"contacts\":{\"contacts\":[{\"id\":\"q\",\"phones\":[{\"number\":[]}]}]}}}"
+    "}",
+    "{\"os\":{\"providers\":{\"sms\":{\"conversations\":5}}}}",
+    "{\"os\":{\"providers\":{\"sms\":{\"conversations\":[7,{\"sender\":3}]}}}}",
+    "{\"os\":{\"providers\":{\"sms\":{\"messagesByConversationId\":[]}}}}",
+    "{\"os\":{\"providers\":{\"sms\":{\"messagesByConversationId\":{\"c1\":null,\"c2\":[1]}}}}}",
+    "{\"os\":{\"providers\":{\"media\":{\"favorites\":\"x\"}}}}",
+    "{\"os\":{\"hardware\":{\"nearbyWifi\":[null,5,{\"ssid\":[]}],\"nearbyBluetooth\":[{}]}}}",
+    "{\"os\":{\"telephony\":{\"sims\":[null,{\"slot\":\"x\"}]}}}",
+    "{\"os\":{\"build\":{\"marketName\":7,\"odd\":[1]}}}",
+};
+
 static wd_status random_inject(random_walk *walk)
 {
     static const char *const patches[] = {
@@ -345,7 +372,8 @@ static wd_status random_inject(random_walk *walk)
         "{}",
     };
     walk->last = "inject";
-    wd_value *patch = json_of(PICK(walk, patches));
+    bool odd = !walk->tidy && walk_random(walk, 3) == 0;
+    wd_value *patch = json_of(odd ? PICK(walk, odd_patches) : PICK(walk, patches));
     bool deep = walk_random(walk, 4) != 0;
     wd_status status = wd_device_inject(walk->device, patch, deep, walk_random(walk, 20) == 0, &walk->error);
     wd_value_unref(&patch);

@@ -10,6 +10,7 @@ typedef struct random_walk {
     uint64_t state;      // of the generator (splitmix64)
     wd_device *device;   // borrowed; may be swapped
     wd_value *snapshot;  // taken earlier, to be restored later
+    bool tidy;           // un-managed parts get only what belongs there
     const char *last;    // what the last step did
     wd_error error;      // what the last step was refused with
 } random_walk;
