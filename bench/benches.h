@@ -4,6 +4,7 @@
 
 #include "bench.h"
 
+wd_bench_function bench_apps;
 wd_bench_function bench_device;
 wd_bench_function bench_judge;
 wd_bench_function bench_loop;

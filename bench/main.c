@@ -20,6 +20,7 @@ static const struct {
     { "judge", "verdicts on states that share ancestry, and on two that do not", bench_judge },
     { "loop", "a plan from daemon to planner and back, against the bare sockets", bench_loop },
     { "scenes", "reading foreign screens and telling app and page [FILE]", bench_scenes },
+    { "apps", "taps with their new scenes, the screen cache, starting, a large forum", bench_apps },
     { "device", "operations, injects, resets and forks of the simulated phone", bench_device },
 };
 

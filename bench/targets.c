@@ -36,6 +36,11 @@ static const wd_target targets[] = {
     { "device", "reset", WD_TARGET_VALUE_MAX, 20 },
     { "device", "fork and drop", WD_TARGET_VALUE_MAX, 1 },
     { "device", "fork memory", WD_TARGET_VALUE_MAX, 1 },
+    { "apps", "tap with its new scene, all states distinct", WD_TARGET_VALUE_MIN, 15000 },
+    { "apps", "scene from the cache", WD_TARGET_VALUE_MAX, 1 },
+    { "apps", "cold start with all packs", WD_TARGET_VALUE_MAX, 50 },
+    { "apps", "another device", WD_TARGET_VALUE_MAX, 20 },
+    { "apps", "forum step, 10^6 posts against 10^3", WD_TARGET_RATIO_MAX, 1.2 },
 };
 
 const wd_target *wd_target_next(const wd_target *after, const char *bench, const char *row)
