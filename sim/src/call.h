@@ -29,6 +29,7 @@ enum { WD_DEPS_MAX = 48 };
 typedef struct wd_dep {
     wd_dep_kind kind;
     const char *name, *inner;  // NULL or kept by the screen's arena
+    const char *asked;         // `name` as the reader gave it: mostly the same pointer again; only compared
     int64_t unit_ms, at;       // TIME
     wd_value *value;           // reference, NULL when absent
 } wd_dep;
@@ -58,6 +59,7 @@ typedef struct wd_call {
     const wd_value *scratch;  // the page's scratch or NULL
     const wd_value *params;   // of path and query
     const wd_value *args;     // action: its arguments; object
+    const char *locale;       // "en" or "zh" once it was asked for, else NULL
     wd_ui_arena *arena;       // what lives as long as the call's result
     wd_deps *deps;            // NULL: nobody asks
     wd_value *draft;          // action: the overlay as written so far; a reference

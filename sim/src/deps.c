@@ -41,12 +41,19 @@ void wd_deps_note(wd_call *call, wd_dep_kind kind, const char *name, const char 
     }
     for (size_t i = 0; i < deps->count; i++) {
         const wd_dep *known = &deps->items[i];
+        if (known->kind == kind && known->asked == name && known->unit_ms == unit_ms &&
+            same_text(known->name, name) && same_text(known->inner, inner)) {
+            return;
+        }
+    }
+    for (size_t i = 0; i < deps->count; i++) {
+        const wd_dep *known = &deps->items[i];
         if (known->kind == kind && known->unit_ms == unit_ms && same_text(known->name, name) &&
             same_text(known->inner, inner)) {
             return;
         }
     }
-    wd_dep dep = { .kind = kind, .unit_ms = unit_ms };
+    wd_dep dep = { .kind = kind, .asked = name, .unit_ms = unit_ms };
     dep.name = name != NULL ? wd_ui_arena_text(call->arena, name, strlen(name)) : NULL;
     dep.inner = inner != NULL ? wd_ui_arena_text(call->arena, inner, strlen(inner)) : NULL;
     if (deps->count == WD_DEPS_MAX || (name != NULL && dep.name == NULL) ||

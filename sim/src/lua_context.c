@@ -52,8 +52,11 @@ static void push_registered(lua_State *state, const char *key)
 
 static const char *locale_of(wd_call *call)
 {
-    wd_deps_note(call, WD_DEP_OS, "locale", NULL, 0);
-    return wd_value_is_text(wd_object_get(call->os, "locale"), "en") ? "en" : "zh";
+    if (call->locale == NULL) {
+        wd_deps_note(call, WD_DEP_OS, "locale", NULL, 0);
+        call->locale = wd_value_is_text(wd_object_get(call->os, "locale"), "en") ? "en" : "zh";
+    }
+    return call->locale;
 }
 
 static void push_draft(

@@ -447,7 +447,6 @@ static int construct(lua_State *state)
 // rows{ id, count, height, row = function(i) ... end }: a list of which only the rows near the screen are made.
 static int construct_rows(lua_State *state)
 {
-    enum { SCREENS = 2 };
     wd_call *call = wd_lua_call_of(state);
     luaL_checktype(state, 1, LUA_TTABLE);
     lua_getfield(state, 1, "count");
@@ -462,7 +461,7 @@ static int construct_rows(lua_State *state)
     const lua_Integer offset = wd_value_int_or(wd_object_get(call->scratch, "scroll"), 0);
     lua_Integer first = offset / height;
     first = first > 0 ? first - 1 : 0;
-    lua_Integer last = (offset + (lua_Integer)SCREENS * WD_PHONE_HEIGHT) / height + 1;
+    lua_Integer last = (offset + WD_PHONE_HEIGHT) / height + 1;
     last = last > count ? count : last;
     // Scrolled past the end of a list that became shorter: its last rows.
     first = first >= last && last > 0 ? last - 1 : first;

@@ -478,14 +478,30 @@ static int list_sorted(lua_State *state)
 static int list_copy(lua_State *state)
 {
     settle(state, 1);
-    push_keys(state);
-    lua_newtable(state);
-    for (lua_Integer i = 1; lua_rawgeti(state, 2, i) != LUA_TNIL; i++) {
-        lua_pushvalue(state, -1);
-        lua_gettable(state, 1);
-        lua_rawset(state, 3);
+    if (lua_type(state, 1) == LUA_TTABLE) {
+        lua_newtable(state);
+        lua_pushnil(state);
+        while (lua_next(state, 1) != 0) {
+            lua_pushvalue(state, -2);
+            lua_insert(state, -2);
+            lua_rawset(state, 2);
+        }
+        return 1;
     }
-    lua_settop(state, 3);
+    wd_iter iter = wd_iter_start(lua_touserdata(state, 1));
+    const bool list = wd_value_is(iter.container, WD_KIND_ARRAY);
+    const int count = (int)(list ? wd_array_count(iter.container) : wd_object_count(iter.container));
+    lua_createtable(state, list ? count : 0, list ? 0 : count);
+    while (wd_iter_next(&iter)) {
+        if (list) {
+            wd_lua_push(state, iter.value);
+            lua_rawseti(state, 2, (lua_Integer)iter.index + 1);
+        } else {
+            lua_pushlstring(state, iter.key, iter.key_length);
+            wd_lua_push(state, iter.value);
+            lua_rawset(state, 2);
+        }
+    }
     return 1;
 }
 

@@ -74,26 +74,20 @@ function post_row(ctx, id)
       .. t("comment_count", post.commentCount), go = "/post/" .. post.id }
 end
 
--- Ids of a feed: own posts first where they belong, then the world's.
-function feed_ids(ctx, feed)
-  if feed == "mine" then
-    return state_user().postIds
-  end
+-- Those of the ids that no tombstone hides. Mostly there is none, and then it is the list itself.
+function visible(ctx, ids)
   local posts = ctx.state.posts
-  return join_lists(state_user().postIds, filter(ctx.data.feeds[feed], function(id) return posts[id] ~= null end))
-end
-
-function join_lists(first, second)
-  local all = copy(first)
-  for _, id in ipairs(second) do
-    all[#all + 1] = id
+  for _, post in pairs(posts) do
+    if post == null then
+      return filter(ids, function(id) return posts[id] ~= null end)
+    end
   end
-  return all
+  return ids
 end
 
 screens["/"] = function(ctx)
   local feed = ctx.params.feed or ctx.state.settings.feed
-  local ids = feed_ids(ctx, feed)
+  local own, world = state_user().postIds, visible(ctx, ctx.data.feeds[feed])  -- own posts come first
   return screen{ page = "forum", title = t("forum"), params = { feed = feed },
     menu = {
       icon{ id = "search_posts", label = t("search"), go = "/search", purpose = "search" },
@@ -105,7 +99,9 @@ screens["/"] = function(ctx)
           purpose = "tab" }
       end),
       tab{ id = "tab_communities", t("communities"), go = "/communities", purpose = "tab" } },
-    rows{ id = "feed", count = #ids, height = 216, row = function(i) return post_row(ctx, ids[i]) end } }
+    rows{ id = "feed", count = #own + #world, height = 216, row = function(i)
+      return post_row(ctx, i <= #own and own[i] or world[i - #own])
+    end } }
 end
 
 screens["/communities"] = function(ctx)
@@ -125,7 +121,7 @@ screens["/community/:id"] = function(ctx)
     return missing()
   end
   local joined = index_of(state_user().joinedCommunityIds, id)
-  local ids = filter(ctx.data.feeds.byCommunity[id], function(one) return ctx.state.posts[one] ~= null end)
+  local ids = visible(ctx, ctx.data.feeds.byCommunity[id])
   return screen{ page = "community", title = community_name(ctx, id), back = true, params = { id = id },
     menu = { button{ id = "join", joined and t("leave") or t("join"), tap = "join", args = { id = id },
       purpose = "toggle", intent = joined and t("leave") or t("join") } },
@@ -323,16 +319,23 @@ screens["/member/:id"] = function(ctx)
     label{ id = "about", member.about or "", pad = 48 } }
 end
 
+-- Up to a page of the posts whose title holds the query, after those found already.
+function search_in(ids, query, found)
+  for _, id in ipairs(ids) do
+    local post = state_post(id) or base_post(id)
+    if #found < PAGE_ROWS and contains(post.title, query) then
+      found[#found + 1] = id
+    end
+  end
+  return found
+end
+
 screens["/search"] = function(ctx)
   local query = trim(ctx.fields.search or "")
   local found = {}
   if query ~= "" then
-    for _, id in ipairs(feed_ids(ctx, "newest")) do
-      local post = #found < PAGE_ROWS and view_post(id)
-      if post and contains(post.title, query) then
-        found[#found + 1] = id
-      end
-    end
+    found = search_in(state_user().postIds, query, {})
+    found = search_in(visible(ctx, ctx.data.feeds.newest), query, found)
   end
   return screen{ page = "search", title = t("search"), back = true,
     field{ id = "search", hint = t("search"), purpose = "search" },
@@ -350,7 +353,7 @@ screens["/me"] = function(ctx)
 end
 
 screens["/mine"] = function(ctx)
-  local ids = feed_ids(ctx, "mine")
+  local ids = state_user().postIds
   return screen{ page = "my_posts", title = t("my_posts"), back = true,
     map(ids, function(id) return post_row(ctx, id) or nil end),
     #ids == 0 and label{ id = "empty", t("nothing_found"), pad = 48 } }
