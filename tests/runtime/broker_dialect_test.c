@@ -23,18 +23,18 @@ static const struct dialect_case {
     wd_space point_space;
     wd_status status;
 } dialect_cases[] = {
-    { "points are in the dialect's own space", "autoglm", "do(action=\"Tap\", element=[500,300])", false, WD_SPACE_PX,
-        WD_ACTION_TAP, 500, WD_SPACE_NORM1000, WD_OK },
-    { "what Hello said wins", "autoglm", "do(action=\"Tap\", element=[500,300])", true, WD_SPACE_PX, WD_ACTION_TAP, 500,
-        WD_SPACE_PX, WD_OK },
+    { "points are in the dialect's own space", "autoglm", "do(action=\"Tap\", element=[500,300])", false,
+        WD_SPACE_PX, WD_ACTION_TAP, 500, WD_SPACE_NORM1000, WD_OK },
+    { "what Hello said wins", "autoglm", "do(action=\"Tap\", element=[500,300])", true, WD_SPACE_PX,
+        WD_ACTION_TAP, 500, WD_SPACE_PX, WD_OK },
     { "words that mean nothing are an invalid step", "autoglm", "I would rather not", false, WD_SPACE_PX,
         WD_ACTION_INVALID, 0, WD_SPACE_PX, WD_OK },
-    { "an empty reply is an invalid step, never a complete", "autoglm", "", false, WD_SPACE_PX, WD_ACTION_INVALID, 0,
+    { "an empty reply is an invalid step, never a complete", "autoglm", "", false, WD_SPACE_PX,
+        WD_ACTION_INVALID, 0, WD_SPACE_PX, WD_OK },
+    { "finish completes", "autoglm", "finish(message=\"done\")", false, WD_SPACE_PX, WD_ACTION_COMPLETE, 0,
         WD_SPACE_PX, WD_OK },
-    { "finish completes", "autoglm", "finish(message=\"done\")", false, WD_SPACE_PX, WD_ACTION_COMPLETE, 0, WD_SPACE_PX,
-        WD_OK },
-    { "an unknown dialect makes the reply invalid", "klingon", "qapla", false, WD_SPACE_PX, WD_ACTION_INVALID, 0,
-        WD_SPACE_PX, WD_ENOENT },
+    { "an unknown dialect makes the reply invalid", "klingon", "qapla", false, WD_SPACE_PX, WD_ACTION_INVALID,
+        0, WD_SPACE_PX, WD_ENOENT },
 };
 
 static void words_become_steps(void **state)
@@ -74,11 +74,12 @@ static void steps_beside_words_are_kept(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[WD_COUNT_OF(dialect_cases) + 1] = { cmocka_unit_test(steps_beside_words_are_kept) };
+    struct CMUnitTest tests[WD_COUNT_OF(dialect_cases) + 1] = { cmocka_unit_test(
+        steps_beside_words_are_kept) };
     for (size_t i = 0; i < WD_COUNT_OF(dialect_cases); i++) {
         tests[i + 1] = (struct CMUnitTest){ .name = dialect_cases[i].name,
-                                            .test_func = words_become_steps,
-                                            .initial_state = (void *)(uintptr_t)&dialect_cases[i] };
+            .test_func = words_become_steps,
+            .initial_state = (void *)(uintptr_t)&dialect_cases[i] };
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
