@@ -5,8 +5,8 @@
 const char *wd_msg_name(uint16_t kind)
 {
     switch (kind) {
-#define X(name, number)                                                                                               \
-    case number:                                                                                                      \
+#define X(name, number)                                                                                      \
+    case number:                                                                                             \
         return #name;
         WD_KIND_TABLE(X)
 #undef X
@@ -37,7 +37,14 @@ const char *wd_frame_verdict_text(wd_frame_verdict verdict)
 void wd_frame_write(uint16_t kind, uint8_t ret_header[WD_FRAME_HEADER_SIZE])
 {
     const uint8_t header[WD_FRAME_HEADER_SIZE] = {
-        'W', 'D', WD_PROTO_MAJOR, WD_PROTO_MINOR, (uint8_t)(kind & 0xff), (uint8_t)(kind >> 8), 0, 0,
+        'W',
+        'D',
+        WD_PROTO_MAJOR,
+        WD_PROTO_MINOR,
+        (uint8_t)(kind & 0xff),
+        (uint8_t)(kind >> 8),
+        0,
+        0,
     };
     memcpy(ret_header, header, sizeof header);
 }

@@ -208,7 +208,7 @@ int ctl_replay(int argc, char **argv)
             // What was not recorded on the embedded phone has no machine to start from: WorldModel alone follows it.
             bool passive = given.passive || wd_object_get(episode.header, "machine") == NULL;
             status = passive ? wd_replay_passive(&episode, &run, show_passive, &given, &error)
-                                   : replay_active(&given, &config, &episode, &code, &error);
+                             : replay_active(&given, &config, &episode, &code, &error);
         }
     }
     wd_episode_done(&episode);

@@ -57,7 +57,8 @@ wd_status broker_read_dialect(const wd_hello *hello, wd_plan_reply *reply, wd_er
         .image_height = (int32_t)hello->model_height,
     };
     wd_reply words;
-    wd_status status = wd_dialect_parse(dialect, reply->raw_reply, strlen(reply->raw_reply), &options, &words);
+    wd_status status =
+        wd_dialect_parse(dialect, reply->raw_reply, strlen(reply->raw_reply), &options, &words);
     if (status == WD_OK) {
         status = take_actions(reply, &words);
         wd_reply_done(&words);

@@ -19,7 +19,7 @@ enum {
     // A full queue counts as a lost planner: all the requests it may have fit in, and their cancels.
     PLANNER_SEND_HWM = 2 * WD_BROKER_INFLIGHT_MAX,
     MESSAGES_PER_TURN_MAX = 64,  // of one socket before the other gets its turn
-    LINGER_MS = 2000,  // the last answers must reach clients on a busy machine too
+    LINGER_MS = 2000,            // the last answers must reach clients on a busy machine too
     HEARTBEAT_IVL_MS = 2000,
     HEARTBEAT_TIMEOUT_MS = 6000,
     HANDSHAKE_MS = 3000,

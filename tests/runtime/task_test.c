@@ -8,8 +8,9 @@ static const struct task_case {
 } task_cases[] = {
     { "a plain task", "{\"id\":\"a\",\"instruction\":\"do it\"}", NULL, "do it", NULL },
     { "parameters fill the instruction",
-        "{\"id\":\"a\",\"instruction\":\"write {text} to {who}\",\"params\":{\"text\":\"hi\",\"who\":\"Li\"}}", NULL,
-        "write hi to Li", NULL },
+        "{\"id\":\"a\",\"instruction\":\"write {text} to "
+        "{who}\",\"params\":{\"text\":\"hi\",\"who\":\"Li\"}}",
+        NULL, "write hi to Li", NULL },
     { "given parameters win", "{\"id\":\"a\",\"instruction\":\"{n} of {m}\",\"params\":{\"n\":1,\"m\":2.0}}",
         "{\"n\":true}", "true of 2.0", NULL },
     { "a list is shown as JSON", "{\"id\":\"a\",\"instruction\":\"{l}\",\"params\":{\"l\":[1,\"b\"]}}", NULL,
@@ -24,8 +25,10 @@ static const struct task_case {
     { "steps at the bound", "{\"id\":\"a\",\"instruction\":\"i\",\"max_steps\":10000}", NULL, "i", NULL },
     { "steps past the bound", "{\"id\":\"a\",\"instruction\":\"i\",\"max_steps\":10001}", NULL, NULL,
         "task.max_steps: must be 1 to 10000" },
-    { "no steps at all", "{\"id\":\"a\",\"instruction\":\"i\",\"max_steps\":0}", NULL, NULL, "task.max_steps" },
-    { "parameters that are no object", "{\"id\":\"a\",\"instruction\":\"i\"}", "[1]", NULL, "params: must be an object" },
+    { "no steps at all", "{\"id\":\"a\",\"instruction\":\"i\",\"max_steps\":0}", NULL, NULL,
+        "task.max_steps" },
+    { "parameters that are no object", "{\"id\":\"a\",\"instruction\":\"i\"}", "[1]", NULL,
+        "params: must be an object" },
 };
 
 static void task_is_bound(void **state)
@@ -57,8 +60,8 @@ int main(void)
     struct CMUnitTest tests[WD_COUNT_OF(task_cases)];
     for (size_t i = 0; i < WD_COUNT_OF(task_cases); i++) {
         tests[i] = (struct CMUnitTest){ .name = task_cases[i].name,
-                                        .test_func = task_is_bound,
-                                        .initial_state = (void *)(uintptr_t)&task_cases[i] };
+            .test_func = task_is_bound,
+            .initial_state = (void *)(uintptr_t)&task_cases[i] };
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@ enum {
     WD_FRAME_SIZE_MAX = 4 * 1024 * 1024,  // bytes of one frame that worldd accepts (ZMQ_MAXMSGSIZE)
 };
 
+// clang-format off
 //    name         number  body                 from
 #define WD_KIND_TABLE(X)                                                                                              \
     X(HELLO, 1)        /* Hello         peer */                                                                       \
@@ -37,6 +38,7 @@ enum {
     X(CONTROL, 32)     /* Control       client */                                                                     \
     X(PROGRESS, 33)    /* Progress      worldd */                                                                     \
     X(REPLY, 34)       /* Reply         worldd */
+// clang-format on
 
 typedef enum wd_kind_number {
 #define X(name, number) WD_MSG_##name = (number),
@@ -49,11 +51,11 @@ const char *wd_msg_name(uint16_t kind);
 
 typedef enum wd_frame_verdict {
     WD_FRAME_OK,
-    WD_FRAME_SHORT,      // not WD_FRAME_HEADER_SIZE bytes
-    WD_FRAME_STRANGER,   // wrong magic
-    WD_FRAME_VERSION,    // another major version
-    WD_FRAME_KIND,       // unknown kind
-    WD_FRAME_FLAGS,      // flags this version does not know
+    WD_FRAME_SHORT,     // not WD_FRAME_HEADER_SIZE bytes
+    WD_FRAME_STRANGER,  // wrong magic
+    WD_FRAME_VERSION,   // another major version
+    WD_FRAME_KIND,      // unknown kind
+    WD_FRAME_FLAGS,     // flags this version does not know
 } wd_frame_verdict;
 
 /// Text for an Error or Reject, static.

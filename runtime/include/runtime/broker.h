@@ -10,11 +10,11 @@
 
 enum {
     WD_BROKER_PEERS_MAX = 256,
-    WD_BROKER_REQUESTS_MAX = 4096,      // open at once
-    WD_BROKER_INFLIGHT_MAX = 64,        // of one planner
-    WD_PEER_ID_MAX = 16,                // bytes of a router-assigned routing id
+    WD_BROKER_REQUESTS_MAX = 4096,  // open at once
+    WD_BROKER_INFLIGHT_MAX = 64,    // of one planner
+    WD_PEER_ID_MAX = 16,            // bytes of a router-assigned routing id
     WD_PEER_NAME_MAX = 64,
-    WD_BROKER_CLOSED_MAX = 4096,        // ids of ended requests remembered, to count late and repeated replies
+    WD_BROKER_CLOSED_MAX = 4096,  // ids of ended requests remembered, to count late and repeated replies
 };
 
 typedef struct wd_peer_id {
@@ -35,12 +35,12 @@ wd_broker_options wd_broker_options_default(void);
 /// A message from a peer, its frames already cut: header and body checked by the caller's limits only.
 typedef struct wd_broker_message {
     wd_peer_id peer;
-    uint32_t uid;                 // kernel's uid of the peer, UINT32_MAX unknown
+    uint32_t uid;  // kernel's uid of the peer, UINT32_MAX unknown
     const void *header;
     size_t header_length;
     const void *body;
     size_t body_length;
-    size_t frame_count;           // all frames of the message, routing id not counted
+    size_t frame_count;  // all frames of the message, routing id not counted
 } wd_broker_message;
 
 /// Are the frames those of a message of this protocol? For both sockets; *ret_kind is its kind then.
@@ -50,12 +50,12 @@ WD_NODISCARD wd_status wd_broker_message_check(
 
 /// How a request ended, for the run that made it. Exactly one per request.
 typedef enum wd_plan_end {
-    WD_PLAN_REPLY,         // `reply` holds the body of a PlanReply that was checked field by field
-    WD_PLAN_REFUSED,       // the planner answered PlanError, and no one else may be tried
-    WD_PLAN_INVALID,       // the reply was malformed: a format error, `error` names the field
-    WD_PLAN_TOO_LATE,      // deadline passed
-    WD_PLAN_LOST,          // the planner died, and no one else may be tried
-    WD_PLAN_NO_PLANNER,    // nobody is there to ask
+    WD_PLAN_REPLY,       // `reply` holds the body of a PlanReply that was checked field by field
+    WD_PLAN_REFUSED,     // the planner answered PlanError, and no one else may be tried
+    WD_PLAN_INVALID,     // the reply was malformed: a format error, `error` names the field
+    WD_PLAN_TOO_LATE,    // deadline passed
+    WD_PLAN_LOST,        // the planner died, and no one else may be tried
+    WD_PLAN_NO_PLANNER,  // nobody is there to ask
     WD_PLAN_CANCELED,
 } wd_plan_end;
 const char *wd_plan_end_name(wd_plan_end end);
@@ -65,10 +65,10 @@ typedef struct wd_plan_reply wd_plan_reply;  // decoded; codec.h
 typedef struct wd_plan_outcome {
     uint64_t request_id;
     wd_plan_end end;
-    wd_plan_reply *reply;                 // owned by the receiver (wd_plan_reply_destroy), NULL unless WD_PLAN_REPLY
-    char planner[WD_PEER_NAME_MAX + 1];   // who was asked last; "" nobody
+    wd_plan_reply *reply;  // owned by the receiver (wd_plan_reply_destroy), NULL unless WD_PLAN_REPLY
+    char planner[WD_PEER_NAME_MAX + 1];  // who was asked last; "" nobody
     uint32_t attempt;
-    wd_error error;                       // text for people
+    wd_error error;  // text for people
 } wd_plan_outcome;
 
 /// A message to send. Bytes are owned by the outbox.

@@ -8,36 +8,36 @@
 #include "runtime/broker.h"
 
 enum {
-    WD_PLAN_STEPS_MAX = 32,                     // steps of one reply
-    WD_PLAN_RESULTS_MAX = 32,                   // results told with one request
-    WD_CODEC_BUDGET_MAX = 16 * 1024 * 1024,     // bytes one body may take unpacked
-    WD_PLAN_THOUGHT_MAX = 64 * 1024,            // bytes of one step's thought
-    WD_PLAN_RAW_MAX = 256 * 1024,               // bytes of raw_reply
-    WD_PLAN_MODEL_MAX = 256,                    // bytes of model and of dialect
+    WD_PLAN_STEPS_MAX = 32,                  // steps of one reply
+    WD_PLAN_RESULTS_MAX = 32,                // results told with one request
+    WD_CODEC_BUDGET_MAX = 16 * 1024 * 1024,  // bytes one body may take unpacked
+    WD_PLAN_THOUGHT_MAX = 64 * 1024,         // bytes of one step's thought
+    WD_PLAN_RAW_MAX = 256 * 1024,            // bytes of raw_reply
+    WD_PLAN_MODEL_MAX = 256,                 // bytes of model and of dialect
 };
 
 /// A result as it goes to the planner.
 typedef struct wd_plan_result {
     uint32_t step_index;
     wd_action_kind kind;
-    const wd_value *args;               // borrowed, or NULL
+    const wd_value *args;  // borrowed, or NULL
     wd_result result;
-    const wd_observe_report *report;    // borrowed, or NULL
+    const wd_observe_report *report;  // borrowed, or NULL
 } wd_plan_result;
 
 /// Everything a planner is told; all borrowed during the call.
 typedef struct wd_plan_request {
     const char *run_id;
     const char *task_id, *instruction;
-    const wd_value *params;             // object or NULL
-    const wd_value *apps;               // array of texts or NULL
+    const wd_value *params;  // object or NULL
+    const wd_value *apps;    // array of texts or NULL
     uint32_t step_index, steps_left;
-    const wd_scene *scene;              // NULL: capture failed
-    const wd_semantic *semantic;        // NULL: off
-    const wd_world_state *world;        // NULL: off
+    const wd_scene *scene;        // NULL: capture failed
+    const wd_semantic *semantic;  // NULL: off
+    const wd_world_state *world;  // NULL: off
     const wd_plan_result *results;
-    size_t result_count;                // the last WD_PLAN_RESULTS_MAX are sent
-    const char *user_reply;             // or NULL
+    size_t result_count;     // the last WD_PLAN_RESULTS_MAX are sent
+    const char *user_reply;  // or NULL
 } wd_plan_request;
 
 /// @param ret_body  Of *ret_length bytes, freed with wd_free(*ret_body, *ret_length).
@@ -50,10 +50,10 @@ struct wd_plan_reply {
     uint64_t request_id;
     wd_step steps[WD_PLAN_STEPS_MAX];
     size_t step_count;
-    char *model;                        // NULL: not told
+    char *model;  // NULL: not told
     uint64_t tokens_in, tokens_out;
     double cost;
-    char *raw_reply, *dialect;          // NULL: not given
+    char *raw_reply, *dialect;  // NULL: not given
 };
 void wd_plan_reply_destroy(wd_plan_reply **reply_p);
 WD_NODISCARD wd_status wd_codec_unpack_plan_reply(

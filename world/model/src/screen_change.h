@@ -6,7 +6,8 @@
 
 /// Write into ret_text what tells `before` from `after` (either may be NULL: not seen). App and page are what the
 /// world model holds for them, NULL when unknown. Linear in the nodes of both.
-void wd_screen_change(const wd_scene *before, const char *app_before, const char *page_before, const wd_scene *after,
-    const char *app_after, const char *page_after, char ret_text[WD_LAST_CHANGE_TEXT_MAX]);
+void wd_screen_change(const wd_scene *before, const char *app_before, const char *page_before,
+    const wd_scene *after, const char *app_after, const char *page_after,
+    char ret_text[WD_LAST_CHANGE_TEXT_MAX]);
 
 #endif

@@ -16,9 +16,9 @@ typedef struct wd_world_event {
     wd_semantic *semantic;  // of that scene; NULL when there was none
     char *app, *page;       // current when the step was taken; NULL unknown
     wd_action action;
-    wd_value *args;         // as planned, or NULL
+    wd_value *args;  // as planned, or NULL
     wd_outcome outcome;
-    const char *code;       // static
+    const char *code;  // static
 } wd_world_event;
 
 typedef struct wd_history wd_history;

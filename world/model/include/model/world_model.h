@@ -9,11 +9,11 @@
 #include "model/world_state.h"
 
 typedef struct wd_world_options {
-    bool enabled;                    // off: begin() and observe() do nothing, wd_world_model_state() is NULL
-    size_t history_count_max;        // 0..WD_HISTORY_COUNT_MAX
-    size_t variables_count_max;      // 0..WD_VARIABLES_COUNT_LIMIT
-    size_t variables_bytes_max;      // 0..WD_VARIABLES_BYTES_LIMIT
-    const char *launcher_app;        // what `home` leads to when no scene tells; borrowed during _new
+    bool enabled;                // off: begin() and observe() do nothing, wd_world_model_state() is NULL
+    size_t history_count_max;    // 0..WD_HISTORY_COUNT_MAX
+    size_t variables_count_max;  // 0..WD_VARIABLES_COUNT_LIMIT
+    size_t variables_bytes_max;  // 0..WD_VARIABLES_BYTES_LIMIT
+    const char *launcher_app;    // what `home` leads to when no scene tells; borrowed during _new
 } wd_world_options;
 
 /// On, 10 events, 256 names, 64 KiB, launcher "launcher".
@@ -31,10 +31,10 @@ enum { WD_REPORT_TEXT_MAX = 200 };
 
 /// What observe() took and what it refused, and why: recorded, and told to the planner with the next request.
 typedef struct wd_observe_report {
-    uint32_t step_index;                    // of the step observed, from 0
-    wd_value *remembered;                   // array of the names taken, in order; NULL: none
-    wd_value *forgotten;                    // array of the names that null forgot; NULL: none
-    char refused[WD_REPORT_TEXT_MAX];       // why `remember` was refused whole; "" when it was not
+    uint32_t step_index;               // of the step observed, from 0
+    wd_value *remembered;              // array of the names taken, in order; NULL: none
+    wd_value *forgotten;               // array of the names that null forgot; NULL: none
+    char refused[WD_REPORT_TEXT_MAX];  // why `remember` was refused whole; "" when it was not
     bool app_changed, page_changed, screen_changed;
     char last_change[WD_LAST_CHANGE_TEXT_MAX];
 } wd_observe_report;

@@ -5,8 +5,8 @@
 #include "model/history.h"
 
 enum {
-    WD_VARIABLES_COUNT_MAX = 256,         // names; the default, configurable downwards and up to the _LIMIT
-    WD_VARIABLES_BYTES_MAX = 64 * 1024,   // bytes of all variables as compact JSON; default
+    WD_VARIABLES_COUNT_MAX = 256,        // names; the default, configurable downwards and up to the _LIMIT
+    WD_VARIABLES_BYTES_MAX = 64 * 1024,  // bytes of all variables as compact JSON; default
     WD_VARIABLES_COUNT_LIMIT = 4096,
     WD_VARIABLES_BYTES_LIMIT = 4 * 1024 * 1024,
     WD_LAST_CHANGE_TEXT_MAX = 160,
@@ -19,11 +19,11 @@ enum {
 
 /// Loop and progress signals (bugs.md 57, 60, 67), counted over this run.
 typedef struct wd_signals {
-    uint32_t same_screen_streak;    // steps in a row that ended on this very screen, 0 after a change
-    uint32_t same_page_streak;      // the same, by the "same page?" key
-    uint32_t repeated_action;       // equal actions in a row on a screen that did not change
-    uint32_t no_effect;             // steps in a row that changed nothing on screen
-    uint32_t ping_pong;             // A-B-A-B alternations of pages in a row
+    uint32_t same_screen_streak;  // steps in a row that ended on this very screen, 0 after a change
+    uint32_t same_page_streak;    // the same, by the "same page?" key
+    uint32_t repeated_action;     // equal actions in a row on a screen that did not change
+    uint32_t no_effect;           // steps in a row that changed nothing on screen
+    uint32_t ping_pong;           // A-B-A-B alternations of pages in a row
 } wd_signals;
 
 typedef struct wd_world_state {
@@ -31,12 +31,12 @@ typedef struct wd_world_state {
     const char *current_app_source;  // WD_SOURCE_*; NULL with the app
     const char *current_page;        // NULL unknown
     const char *current_page_source;
-    bool stale;                      // nothing told app and page after the last step: they are older
-    const wd_value *variables;       // object, never NULL
-    const wd_history *history;       // never NULL; empty when its size is 0
-    uint32_t step_index;             // steps observed so far
-    uint32_t repeat_count;           // times this very screen was seen in this run, now included; 0: no screen
-    const char *last_change;         // what the last step changed, never NULL
+    bool stale;                 // nothing told app and page after the last step: they are older
+    const wd_value *variables;  // object, never NULL
+    const wd_history *history;  // never NULL; empty when its size is 0
+    uint32_t step_index;        // steps observed so far
+    uint32_t repeat_count;      // times this very screen was seen in this run, now included; 0: no screen
+    const char *last_change;    // what the last step changed, never NULL
     wd_signals signals;
 } wd_world_state;
 

@@ -55,8 +55,9 @@ typedef struct wd_node {
     int32_t window;  // index into the scene's windows, -1 unknown
     const char *class_name, *package, *resource_id;
     const char *text, *desc, *hint;
-    const char *role;     // device: "button", "text", "field", "switch", "list", "item", "tab", "image", ...
-    const char *purpose;  // device: what the app says it is for: "search", "submit", "back", "toggle", "item", "tab"
+    const char *role;  // device: "button", "text", "field", "switch", "list", "item", "tab", "image", ...
+    const char
+        *purpose;  // device: what the app says it is for: "search", "submit", "back", "toggle", "item", "tab"
     wd_rect rect;
     wd_rect_state rect_state;
     uint16_t flags_yes, flags_known;  // bit per wd_node_flag
@@ -84,7 +85,7 @@ typedef enum wd_window_type {
 typedef struct wd_window {
     const char *package, *title;
     wd_window_type type;
-    int32_t layer;       // higher is in front
+    int32_t layer;  // higher is in front
     int32_t display_id;
     wd_tristate focused, active;
     wd_rect bounds;
@@ -122,15 +123,15 @@ typedef struct wd_scene_info {
     const char *source_format;  // "device", "uiautomator_xml", "droidbot_state", ...
     int64_t captured_at_ms;     // as recorded, 0 unknown; no part of the digest
     int32_t display_id;
-    int32_t width, height;      // pixels, 0 unknown
+    int32_t width, height;  // pixels, 0 unknown
     const char *rotation_raw;
-    const char *app_package;    // package or pack id of the app in front, NULL unknown
+    const char *app_package;  // package or pack id of the app in front, NULL unknown
     const char *app_label, *app_source;
     const char *activity, *activity_source;
-    const char *route;          // device: path with query
+    const char *route;  // device: path with query
     const char *page, *page_source;
-    double page_confidence;     // 0..1
-    wd_value *page_params;      // device: parameters of the page; object or NULL
+    double page_confidence;  // 0..1
+    wd_value *page_params;   // device: parameters of the page; object or NULL
     wd_page_kind page_kind;
     const char *background_app;
     bool stale_suspect;
@@ -179,7 +180,8 @@ WD_NODISCARD wd_status wd_scene_builder_node(wd_scene_builder *builder, const wd
 WD_NODISCARD wd_status wd_scene_builder_window(wd_scene_builder *builder, const wd_window *window);
 WD_NODISCARD wd_status wd_scene_builder_intent(wd_scene_builder *builder, const wd_scene_intent *intent);
 /// Past WD_SCENE_WARNINGS_MAX warnings are counted into the last one, which then says how many more there were.
-WD_NODISCARD wd_status wd_scene_builder_warning(wd_scene_builder *builder, const char *format, ...) WD_PRINTF(2, 3);
+WD_NODISCARD wd_status wd_scene_builder_warning(wd_scene_builder *builder, const char *format, ...)
+    WD_PRINTF(2, 3);
 /// Nodes collected so far, for rules that run before the end; writable, valid until the next node is added.
 wd_node *wd_scene_builder_nodes(wd_scene_builder *builder, size_t *ret_count);
 /// The same for windows.
