@@ -200,24 +200,30 @@ static wd_status drop_member(wd_value **object_p, const char *name)
     return wd_object_get(*object_p, name) != NULL ? wd_object_remove(object_p, name) : WD_OK;
 }
 
-/// Bring an existing task to the front. `forget_caller` removes its return pointer.
-static wd_status bring_to_front(wd_machine *machine, size_t index, bool forget_caller)
+/// Put the task back as edit_end() does, with a new stamp and in front.
+static wd_status edit_end_in_front(wd_machine *machine, task_edit *edit, wd_status status)
 {
-    task_edit edit;
-    wd_status status = edit_begin(machine, index, &edit);
     if (status == WD_OK) {
-        status = set_stamp(machine, &edit.task);
+        status = set_stamp(machine, &edit->task);
     }
-    if (status == WD_OK && forget_caller) {
-        status = drop_member(&edit.task, "launchedByTaskId");
-    }
-    wd_value *id = wd_value_ref(wd_object_get(edit.task, "taskId"));
-    status = edit_end(machine, &edit, status);
+    wd_value *id = wd_value_ref(wd_object_get(edit->task, "taskId"));
+    status = edit_end(machine, edit, status);
     if (status == WD_OK) {
         status = put_front(machine, id, false, false);
     }
     wd_value_unref(&id);
     return status;
+}
+
+/// Bring an existing task to the front. `forget_caller` removes its return pointer.
+static wd_status bring_to_front(wd_machine *machine, size_t index, bool forget_caller)
+{
+    task_edit edit;
+    wd_status status = edit_begin(machine, index, &edit);
+    if (status == WD_OK && forget_caller) {
+        status = drop_member(&edit.task, "launchedByTaskId");
+    }
+    return edit_end_in_front(machine, &edit, status);
 }
 
 /// "<counter>_<n>", drawn; numbers whose id came from outside are passed over.
@@ -398,10 +404,7 @@ wd_status wd_task_push(wd_machine *machine, const char *task_id, wd_value **acti
         status = status != WD_OK ? status : back;
         wd_value_unref(&stack);
     }
-    status = edit_end(machine, &edit, status);
-    if (status == WD_OK) {
-        status = bring_to_front(machine, at.index, false);
-    }
+    status = edit_end_in_front(machine, &edit, status);
     if (status == WD_OK) {
         status = wd_history_start(machine, wd_activity_id(activity));
     }
