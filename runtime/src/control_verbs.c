@@ -1,4 +1,5 @@
 // The verbs of clients and their arguments (docs/protocol.md lists them).
+#include "control_args.h"
 #include "service_internal.h"
 
 #include "runtime/file.h"
@@ -6,51 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-/// A text argument; NULL when absent. @retval WD_ETYPE  `error` names it.
-static wd_status text_arg(const wd_value *args, const char *name, const char **ret_text, wd_error *error)
-{
-    const wd_value *arg = wd_object_get(args, name);
-    *ret_text = wd_value_string_or(arg, NULL);
-    return arg == NULL || *ret_text != NULL ? WD_OK
-                                            : wd_error_set(error, WD_ETYPE, "args.%s: must be a text", name);
-}
-
-static wd_status needed_text(const wd_value *args, const char *name, const char **ret_text, wd_error *error)
-{
-    wd_status status = text_arg(args, name, ret_text, error);
-    return status == WD_OK && *ret_text == NULL ? wd_error_set(error, WD_EINVAL, "args.%s: missing", name)
-                                                : status;
-}
-
-static wd_status number_arg(
-    const wd_value *args, const char *name, uint32_t maximum, uint32_t *field, wd_error *error)
-{
-    const wd_value *arg = wd_object_get(args, name);
-    if (arg == NULL) {
-        return WD_OK;
-    }
-    int64_t number = wd_value_int_or(arg, -1);
-    if (number < 0 || number > maximum) {
-        return wd_error_set(
-            error, WD_EINVAL, "args.options.%s: must be a whole number from 0 to %u", name, maximum);
-    }
-    *field = (uint32_t)number;
-    return WD_OK;
-}
-
-static wd_status flag_arg(const wd_value *args, const char *name, bool *field, wd_error *error)
-{
-    const wd_value *arg = wd_object_get(args, name);
-    if (arg == NULL) {
-        return WD_OK;
-    }
-    if (!wd_value_is(arg, WD_KIND_BOOL)) {
-        return wd_error_set(error, WD_ETYPE, "args.options.%s: must be true or false", name);
-    }
-    *field = wd_value_as_bool(arg);
-    return WD_OK;
-}
 
 // ---- status, peers, runs, tasks ---------------------------------------------------------------------------------
 
@@ -145,12 +101,18 @@ static wd_status order_options(
     wd_status status = options == NULL || wd_value_is(options, WD_KIND_OBJECT)
                            ? WD_OK
                            : wd_error_set(error, WD_ETYPE, "args.options: must be an object");
-    status = status == WD_OK ? flag_arg(options, "world", &ret->world.enabled, error) : status;
-    status = status == WD_OK ? flag_arg(options, "semantic", &ret->semantic, error) : status;
-    status = status == WD_OK ? number_arg(options, "history", WD_HISTORY_COUNT_MAX, &history, error) : status;
-    status = status == WD_OK ? number_arg(options, "step_limit", WD_TASK_STEPS_MAX, &ret->step_limit, error)
+    status =
+        status == WD_OK ? wd_verb_flag(options, "args.options", "world", &ret->world.enabled, error) : status;
+    status =
+        status == WD_OK ? wd_verb_flag(options, "args.options", "semantic", &ret->semantic, error) : status;
+    status = status == WD_OK
+                 ? wd_verb_number(options, "args.options", "history", WD_HISTORY_COUNT_MAX, &history, error)
+                 : status;
+    status = status == WD_OK ? wd_verb_number(options, "args.options", "step_limit", WD_TASK_STEPS_MAX,
+                                   &ret->step_limit, error)
                              : status;
-    status = status == WD_OK ? number_arg(options, "repetition_limit", 10000, &ret->repetition_limit, error)
+    status = status == WD_OK ? wd_verb_number(options, "args.options", "repetition_limit", 10000,
+                                   &ret->repetition_limit, error)
                              : status;
     ret->world.history_count_max = history;
     return status;
@@ -168,8 +130,8 @@ static wd_status verb_run(wd_service *service, const wd_control_peer *peer, cons
     if (status == WD_OK) {
         status = wd_task_bind(document, wd_object_get(args, "params"), &task, error);
     }
-    status = status == WD_OK ? text_arg(args, "planner", &order.planner, error) : status;
-    status = status == WD_OK ? text_arg(args, "run_id", &order.run_id, error) : status;
+    status = status == WD_OK ? wd_verb_text(args, "planner", &order.planner, error) : status;
+    status = status == WD_OK ? wd_verb_text(args, "run_id", &order.run_id, error) : status;
     status = status == WD_OK ? order_options(service, args, &order.options, error) : status;
     if (status == WD_OK) {
         status = wd_service_run_start(service, &order, peer->id, control->request_id, now_ms, outbox, error);
@@ -183,7 +145,7 @@ static wd_status open_run(
     wd_service *service, const wd_value *args, wd_service_run **ret_run, wd_error *error)
 {
     const char *id = NULL;
-    wd_status status = needed_text(args, "run", &id, error);
+    wd_status status = wd_verb_needed_text(args, "run", &id, error);
     if (status == WD_OK) {
         *ret_run = wd_service_run_find(service, id);
         status =
@@ -199,7 +161,7 @@ static wd_status verb_cancel(wd_service *service, const wd_control_peer *peer, c
     wd_service_run *run = NULL;
     const char *reason = NULL;
     wd_status status = open_run(service, control->args, &run, error);
-    status = status == WD_OK ? text_arg(control->args, "reason", &reason, error) : status;
+    status = status == WD_OK ? wd_verb_text(control->args, "reason", &reason, error) : status;
     if (status == WD_OK) {
         status = wd_value_pack(ret_result, "{s:s}", "run", run->id);
     }
@@ -216,7 +178,7 @@ static wd_status verb_state(wd_service *service, const wd_control_peer *peer, co
     const char *path = NULL;
     wd_value *state = NULL;
     wd_status status = open_run(service, control->args, &run, error);
-    status = status == WD_OK ? text_arg(control->args, "path", &path, error) : status;
+    status = status == WD_OK ? wd_verb_text(control->args, "path", &path, error) : status;
     status = status == WD_OK ? wd_device_state(run->device, &state) : status;
     if (status == WD_OK) {
         const wd_value *part = path == NULL ? state : wd_value_get_path(state, path);
@@ -276,7 +238,7 @@ static wd_status verb_observe_start(wd_service *service, const wd_control_peer *
         return wd_error_set(
             error, WD_ELIMIT, "observe_start: %d sessions are open; end one", WD_OBSERVE_SESSIONS_MAX);
     }
-    wd_status status = text_arg(control->args, "session", &wanted, error);
+    wd_status status = wd_verb_text(control->args, "session", &wanted, error);
     status = status == WD_OK ? observed_task(control->args, &task, error) : status;
     status = status == WD_OK ? order_options(service, control->args, &options, error) : status;
     status = status == WD_OK ? wd_service_episode_name(service, wanted, task.id, 0, id, path, error) : status;
@@ -295,7 +257,7 @@ static wd_status verb_observe_start(wd_service *service, const wd_control_peer *
 static wd_status open_session(wd_service *service, const wd_value *args, size_t *ret_index, wd_error *error)
 {
     const char *id = NULL;
-    wd_status status = needed_text(args, "session", &id, error);
+    wd_status status = wd_verb_needed_text(args, "session", &id, error);
     for (size_t i = 0; status == WD_OK && i < service->session_count; i++) {
         if (strcmp(wd_observe_session_id(service->sessions[i]), id) == 0) {
             *ret_index = i;
@@ -324,7 +286,7 @@ static wd_status verb_observe_end(wd_service *service, const wd_control_peer *pe
     size_t index = 0;
     const char *ending = NULL;
     wd_status status = open_session(service, control->args, &index, error);
-    status = status == WD_OK ? text_arg(control->args, "ending", &ending, error) : status;
+    status = status == WD_OK ? wd_verb_text(control->args, "ending", &ending, error) : status;
     bool aborted = ending != NULL && strcmp(ending, "abort") == 0;
     if (status == WD_OK && ending != NULL && !aborted && strcmp(ending, "complete") != 0) {
         status = wd_error_set(error, WD_EINVAL, "args.ending: \"%s\" is neither complete nor abort", ending);

@@ -40,7 +40,7 @@ static wd_status put_flags(wd_value **object_p, const wd_node *node)
     return status;
 }
 
-static wd_status node_to_value(const wd_node *node, wd_value **ret_value)
+wd_status wd_node_to_value(const wd_node *node, wd_value **ret_value)
 {
     wd_value *object = wd_value_object();
     wd_status status = wd_put_int(&object, "id", node->id);
@@ -136,7 +136,7 @@ static wd_status put_nodes(wd_value **object_p, const wd_scene *scene)
     wd_status status = WD_OK;
     for (size_t i = 0; i < scene->node_count && status == WD_OK; i++) {
         wd_value *node = NULL;
-        status = node_to_value(&scene->nodes[i], &node);
+        status = wd_node_to_value(&scene->nodes[i], &node);
         TRY(status, wd_append_taken(&nodes, &node));
     }
     TRY(status, wd_object_set(object_p, "nodes", &nodes));

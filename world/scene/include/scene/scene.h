@@ -165,6 +165,8 @@ bool wd_scene_node_visible(const wd_scene *scene, const wd_node *node);
 /// are no flags) is left out; a rect is [left, top, right, bottom]; flags are {"clickable": true, ...}.
 /// @retval WD_EINVAL  `error` names the field ("nodes[3]: rect: ...").
 WD_NODISCARD wd_status wd_scene_to_value(const wd_scene *scene, wd_value **ret_value);
+/// One of its `nodes`, for those who tell only some.
+WD_NODISCARD wd_status wd_node_to_value(const wd_node *node, wd_value **ret_value);
 WD_NODISCARD wd_status wd_scene_from_value(const wd_value *value, wd_scene **ret_scene, wd_error *error);
 
 // ---- building -------------------------------------------------------------------------------------------------

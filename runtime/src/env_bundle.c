@@ -1,0 +1,215 @@
+// A snapshot as a value that stands for itself, and back: for files and for other threads.
+#include "env_internal.h"
+
+#include "tree/text.h"
+
+#include <string.h>
+
+enum { BUNDLE_VERSION = 1 };
+
+static wd_status trace_to_value(const env_trace *last, bool whole, wd_value **ret_list)
+{
+    wd_value *reversed = wd_value_array(), *list = wd_value_array();
+    wd_status status = WD_OK;
+    for (const env_trace *step = last; status == WD_OK && step != NULL; step = step->previous) {
+        wd_value *row = NULL;
+        status = wd_value_pack(&row, "{s:i,s:v,s:?v}", "number", (int64_t)step->number, "event", step->event,
+            "state", whole ? step->state : NULL);
+        status = status == WD_OK ? wd_array_append(&reversed, &row) : status;
+        wd_value_unref(&row);
+    }
+    for (size_t i = wd_array_count(reversed); status == WD_OK && i-- > 0;) {
+        wd_value *row = wd_value_ref(wd_array_at(reversed, i));
+        status = wd_array_append(&list, &row);
+        wd_value_unref(&row);
+    }
+    wd_value_unref(&reversed);
+    if (status != WD_OK) {
+        wd_value_unref(&list);
+        return status;
+    }
+    *ret_list = list;
+    return WD_OK;
+}
+
+wd_status wd_env_node_export(
+    wd_envs *envs, wd_env_node *node, bool whole, int64_t now_ms, wd_value **ret_bundle, wd_error *error)
+{
+    const env_progress *progress = &node->progress;
+    const env_origin *origin = progress->origin;
+    char digest[WD_DIGEST_TEXT_SIZE];
+    wd_value *trace = NULL;
+    wd_status status = trace_to_value(progress->trace, whole, &trace);
+    wd_digest_text(node->digest, digest);
+    if (status == WD_OK) {
+        status = wd_value_pack(ret_bundle, "{s:i,s:s,s:i,s:i,s:s,s:i,s:?s,s:?v,s:v,s:v,s:v,s:v}", "version",
+            (int64_t)BUNDLE_VERSION, "digest", digest, "seed", (int64_t)origin->seed, "steps",
+            (int64_t)progress->steps, "ending", wd_ending_name(progress->ending), "step_limit",
+            (int64_t)origin->step_limit, "answer", progress->answer, "task", origin->task.document, "packs",
+            wd_packs_identity(envs->packs), "trace", trace, "start", origin->start, "machine", node->machine);
+    }
+    wd_value_unref(&trace);
+    if (status == WD_OK) {
+        node->used_ms = now_ms;
+        return WD_OK;
+    }
+    return wd_error_set(error, status, "snapshot: %s", wd_status_text(status));
+}
+
+// ---- import -------------------------------------------------------------------------------------------------------
+
+/// The packs whose overlays and screens the machine was made with must be ours, each in the same form.
+static wd_status check_packs(const wd_envs *envs, const wd_value *packs, wd_error *error)
+{
+    const wd_value *own = wd_packs_identity(envs->packs);
+    wd_iter iter = wd_iter_start(packs);
+    while (wd_iter_next(&iter)) {
+        const wd_value *ours = wd_object_get_n(own, iter.key, iter.key_length);
+        if (!wd_value_equal(ours, iter.value)) {
+            return wd_error_set(error, WD_EVERSION, "snapshot.packs.%s: %s", iter.key,
+                ours == NULL ? "this pack is not loaded here" : "made with another version of this pack");
+        }
+    }
+    return wd_object_count(own) == wd_object_count(packs)
+               ? WD_OK
+               : wd_error_set(error, WD_EVERSION, "snapshot.packs: made with %zu packs, here are %zu",
+                     wd_object_count(packs), wd_object_count(own));
+}
+
+static wd_status read_trace(const wd_value *list, env_trace **ret_trace, wd_error *error)
+{
+    env_trace *trace = NULL;
+    wd_status status = WD_OK;
+    wd_iter iter = wd_iter_start(list);
+    while (status == WD_OK && wd_iter_next(&iter)) {
+        int64_t number = wd_value_int_or(wd_object_get(iter.value, "number"), -1);
+        const wd_value *event = wd_object_get(iter.value, "event");
+        if (number != (int64_t)iter.index || !wd_value_is(event, WD_KIND_OBJECT)) {
+            status = wd_error_set(error, WD_ECORRUPT, "snapshot.trace[%zu]: is no step", iter.index);
+        } else {
+            status = env_trace_add(&trace, (uint32_t)number, event, wd_object_get(iter.value, "state"));
+        }
+    }
+    if (status != WD_OK) {
+        env_trace_unref(&trace);
+        return status;
+    }
+    *ret_trace = trace;
+    return WD_OK;
+}
+
+static wd_status number_of(
+    const wd_value *bundle, const char *name, int64_t maximum, int64_t *ret_number, wd_error *error)
+{
+    *ret_number = wd_value_int_or(wd_object_get(bundle, name), -1);
+    return *ret_number >= 0 && *ret_number <= maximum
+               ? WD_OK
+               : wd_error_set(error, WD_ECORRUPT, "snapshot.%s: must be a whole number from 0 to %lld", name,
+                     (long long)maximum);
+}
+
+static wd_status read_origin(wd_envs *envs, const wd_value *bundle, env_origin **ret_origin, wd_error *error)
+{
+    const wd_value *document = wd_object_get(bundle, "task");
+    int64_t step_limit = 0;
+    wd_task task = { 0 };
+    wd_status status = number_of(bundle, "step_limit", WD_TASK_STEPS_MAX, &step_limit, error);
+    if (status == WD_OK && document != NULL) {
+        status = wd_task_bind(document, NULL, &task, error);
+    }
+    if (status == WD_OK) {
+        status = env_origin_new(envs, (uint64_t)wd_value_int_or(wd_object_get(bundle, "seed"), 0),
+            document == NULL ? NULL : &task, (uint32_t)step_limit, wd_object_get(bundle, "start"), ret_origin,
+            error);
+    }
+    wd_task_done(&task);
+    return status;
+}
+
+static wd_status read_ending(const wd_value *bundle, wd_ending *ret_ending, wd_error *error)
+{
+    const char *name = wd_value_string_or(wd_object_get(bundle, "ending"), "");
+    for (wd_ending ending = WD_END_NONE; ending <= WD_END_CANCELED; ending++) {
+        if (strcmp(wd_ending_name(ending), name) == 0) {
+            *ret_ending = ending;
+            return WD_OK;
+        }
+    }
+    return wd_error_set(error, WD_ECORRUPT, "snapshot.ending: \"%.40s\" is none", name);
+}
+
+static wd_status read_progress(
+    wd_envs *envs, const wd_value *bundle, env_progress *ret_progress, wd_error *error)
+{
+    env_progress progress = { 0 };
+    int64_t steps = 0;
+    wd_ending ending = WD_END_NONE;
+    wd_status status = number_of(bundle, "steps", UINT32_MAX, &steps, error);
+    status = status == WD_OK ? read_ending(bundle, &ending, error) : status;
+    status = status == WD_OK ? read_origin(envs, bundle, &progress.origin, error) : status;
+    status = status == WD_OK ? read_trace(wd_object_get(bundle, "trace"), &progress.trace, error) : status;
+    if (status == WD_OK &&
+        !wd_text_copy(wd_value_string_or(wd_object_get(bundle, "answer"), NULL), &progress.answer)) {
+        status = WD_ENOMEM;
+    }
+    if (status != WD_OK) {
+        env_progress_done(envs, &progress);
+        return status;
+    }
+    progress.steps = (uint32_t)steps;
+    progress.ending = ending;
+    *ret_progress = progress;
+    return WD_OK;
+}
+
+/// Is it a machine that this table's phones can be, and the one that the digest names?
+static wd_status check_machine(const env_progress *progress, const wd_value *bundle, wd_error *error)
+{
+    const wd_value *machine = wd_object_get(bundle, "machine");
+    const char *text = wd_value_string_or(wd_object_get(bundle, "digest"), "");
+    wd_digest digest;
+    wd_device *device = NULL;
+    if (wd_digest_parse(text, &digest) != WD_OK || !wd_digest_equal(digest, wd_value_digest(machine))) {
+        return wd_error_set(error, WD_ECORRUPT, "snapshot.digest: is not that of the machine");
+    }
+    wd_status status = env_origin_device(progress->origin, machine, &device, error);
+    if (status == WD_OK && !wd_digest_equal(wd_device_digest(device), digest)) {
+        status = wd_error_set(error, WD_ECORRUPT, "snapshot.machine: does not restore to its digest");
+    }
+    wd_device_destroy(&device);
+    return status;
+}
+
+wd_status wd_env_node_import(wd_envs *envs, const wd_value *bundle, const wd_env_id *id, int64_t now_ms,
+    wd_env_node **ret_node, wd_error *error)
+{
+    wd_env_node *known = id == NULL ? NULL : wd_env_node_find(envs, id);
+    if (known != NULL) {
+        known->used_ms = now_ms;
+        *ret_node = known;
+        return WD_OK;
+    }
+    if (wd_value_int_or(wd_object_get(bundle, "version"), 0) != BUNDLE_VERSION) {
+        return wd_error_set(error, WD_EVERSION, "snapshot.version: this worldd reads %d", BUNDLE_VERSION);
+    }
+    if (!wd_value_is(wd_object_get(bundle, "machine"), WD_KIND_OBJECT) ||
+        !wd_value_is(wd_object_get(bundle, "start"), WD_KIND_OBJECT)) {
+        return wd_error_set(error, WD_ECORRUPT, "snapshot.machine: missing");
+    }
+    env_progress progress = { 0 };
+    wd_status status = env_room(envs, 0, 1, error);
+    status = status == WD_OK ? check_packs(envs, wd_object_get(bundle, "packs"), error) : status;
+    status = status == WD_OK ? read_progress(envs, bundle, &progress, error) : status;
+    if (status != WD_OK) {
+        return status;
+    }
+    status = check_machine(&progress, bundle, error);
+    if (status == WD_OK) {
+        status = env_node_add(
+            envs, id, NULL, wd_object_get(bundle, "machine"), &progress, now_ms, ret_node, error);
+    }
+    if (status != WD_OK) {
+        env_progress_done(envs, &progress);
+    }
+    return status;
+}

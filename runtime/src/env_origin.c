@@ -1,0 +1,210 @@
+// What episodes start from, and how far they are.
+#include "env_internal.h"
+
+#include "tree/alloc.h"
+#include "tree/text.h"
+
+#include <string.h>
+
+// ---- phones -------------------------------------------------------------------------------------------------------
+
+static wd_env_id key_of(uint64_t seed)
+{
+    wd_env_id key = { { 0 } };
+    memcpy(key.bytes, &seed, sizeof seed);
+    return key;
+}
+
+static void phone_unref(wd_envs *envs, env_phone **phone_p)
+{
+    env_phone *phone = *phone_p;
+    *phone_p = NULL;
+    if (phone == NULL || --phone->references > 0) {
+        return;
+    }
+    wd_id_table_remove(&envs->phones, &phone->key);
+    wd_device_destroy(&phone->device);
+    wd_free(phone, sizeof *phone);
+}
+
+static wd_status phone_take(wd_envs *envs, uint64_t seed, env_phone **ret_phone, wd_error *error)
+{
+    wd_env_id key = key_of(seed);
+    env_phone *phone = wd_id_table_find(&envs->phones, &key);
+    if (phone != NULL) {
+        phone->references += 1;
+        *ret_phone = phone;
+        return WD_OK;
+    }
+    phone = wd_alloc_zero(1, sizeof *phone);
+    if (phone == NULL) {
+        return wd_error_set(error, WD_ENOMEM, "env: out of memory");
+    }
+    *phone = (env_phone){ .key = key, .references = 1 };
+    wd_status status = wd_host_boot(envs->host, seed, &phone->device, error);
+    if (status == WD_OK) {
+        env_drop_events(phone->device);
+        status = wd_id_table_add(&envs->phones, &key, phone);
+    }
+    if (status != WD_OK) {
+        wd_device_destroy(&phone->device);
+        wd_free(phone, sizeof *phone);
+        return status == WD_ENOMEM ? wd_error_set(error, status, "env: out of memory") : status;
+    }
+    *ret_phone = phone;
+    return WD_OK;
+}
+
+// ---- origins ------------------------------------------------------------------------------------------------------
+
+env_origin *env_origin_ref(env_origin *origin)
+{
+    origin->references += 1;
+    return origin;
+}
+
+void env_origin_unref(wd_envs *envs, env_origin **origin_p)
+{
+    env_origin *origin = *origin_p;
+    *origin_p = NULL;
+    if (origin == NULL || --origin->references > 0) {
+        return;
+    }
+    wd_value_unref(&origin->start);
+    wd_value_unref(&origin->state_initial);
+    wd_task_done(&origin->task);
+    phone_unref(envs, &origin->phone);
+    wd_free(origin, sizeof *origin);
+}
+
+wd_status env_origin_device(
+    const env_origin *origin, const wd_value *machine, wd_device **ret_device, wd_error *error)
+{
+    wd_device *device = NULL;
+    wd_status status = wd_device_fork(origin->phone->device, &device);
+    if (status == WD_OK) {
+        status = wd_device_restore(device, machine, error);
+        env_drop_events(device);
+    } else {
+        wd_error_set(error, status, "env: out of memory");
+    }
+    if (status != WD_OK) {
+        wd_device_destroy(&device);
+        return status;
+    }
+    *ret_device = device;
+    return WD_OK;
+}
+
+/// Fill in where episodes start and what is seen there.
+static wd_status find_start(env_origin *origin, const wd_value *start, wd_error *error)
+{
+    wd_device *device = NULL;
+    const wd_value *machine = start == NULL ? wd_device_machine(origin->phone->device) : start;
+    wd_status status = env_origin_device(origin, machine, &device, error);
+    if (status == WD_OK && start == NULL && origin->task.setup != NULL) {
+        status = wd_device_inject(device, origin->task.setup, true, false, error);
+        if (status != WD_OK) {
+            wd_error_prefix(error, "task.setup");
+        }
+    }
+    if (status == WD_OK) {
+        status = wd_device_state(device, &origin->state_initial);
+        if (status != WD_OK) {
+            wd_error_set(error, status, "env: %s", wd_status_text(status));
+        }
+    }
+    if (status == WD_OK) {
+        origin->start = wd_device_capture(device);
+    }
+    wd_device_destroy(&device);
+    return status;
+}
+
+wd_status env_origin_new(wd_envs *envs, uint64_t seed, const wd_task *task, uint32_t step_limit,
+    const wd_value *start, env_origin **ret_origin, wd_error *error)
+{
+    env_origin *origin = wd_alloc_zero(1, sizeof *origin);
+    if (origin == NULL) {
+        return wd_error_set(error, WD_ENOMEM, "env: out of memory");
+    }
+    origin->references = 1;
+    origin->seed = seed;
+    origin->step_limit = step_limit > 0 ? step_limit : task != NULL ? task->step_limit : 0;
+    wd_status status = phone_take(envs, seed, &origin->phone, error);
+    if (status == WD_OK && task != NULL) {
+        status = wd_task_copy(task, &origin->task);
+        if (status != WD_OK) {
+            wd_error_set(error, status, "env: out of memory");
+        }
+    }
+    if (status == WD_OK) {
+        status = find_start(origin, start, error);
+    }
+    if (status != WD_OK) {
+        env_origin_unref(envs, &origin);
+        return status;
+    }
+    *ret_origin = origin;
+    return WD_OK;
+}
+
+// ---- progress -----------------------------------------------------------------------------------------------------
+
+wd_status env_progress_copy(const env_progress *progress, env_progress *ret_copy)
+{
+    env_progress copy = *progress;
+    if (!wd_text_copy(progress->answer, &copy.answer)) {
+        return WD_ENOMEM;
+    }
+    env_origin_ref(copy.origin);
+    if (copy.trace != NULL) {
+        copy.trace->references += 1;
+    }
+    *ret_copy = copy;
+    return WD_OK;
+}
+
+void env_progress_done(wd_envs *envs, env_progress *progress)
+{
+    env_progress_restart(progress);
+    env_origin_unref(envs, &progress->origin);
+}
+
+void env_progress_restart(env_progress *progress)
+{
+    env_trace_unref(&progress->trace);
+    wd_text_free(&progress->answer);
+    progress->steps = 0;
+    progress->ending = WD_END_NONE;
+}
+
+wd_status env_trace_add(env_trace **trace_p, uint32_t number, const wd_value *event, const wd_value *state)
+{
+    env_trace *trace = wd_alloc(sizeof *trace);
+    if (trace == NULL) {
+        return WD_ENOMEM;
+    }
+    *trace = (env_trace){
+        .previous = *trace_p,  // its reference moves into the new link
+        .references = 1,
+        .number = number,
+        .event = wd_value_ref(event),
+        .state = wd_value_ref(state),
+    };
+    *trace_p = trace;
+    return WD_OK;
+}
+
+void env_trace_unref(env_trace **trace_p)
+{
+    env_trace *trace = *trace_p;
+    *trace_p = NULL;
+    while (trace != NULL && --trace->references == 0) {  // a loop: chains are as long as episodes
+        env_trace *previous = trace->previous;
+        wd_value_unref(&trace->event);
+        wd_value_unref(&trace->state);
+        wd_free(trace, sizeof *trace);
+        trace = previous;
+    }
+}
