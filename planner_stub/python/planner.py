@@ -12,7 +12,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "../../clients/python"))
-import worldd_wire as wire  # noqa: E402
+from worldd import wire  # noqa: E402
 
 FLAGS = ("clickable", "long_clickable", "checkable", "checked", "scrollable", "editable", "enabled", "focused",
          "selected", "password", "visible")      # in the order of the bits of Node.flags_yes

@@ -9,7 +9,7 @@ import zmq
 from conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "clients/python"))
-import worldd_wire as wire  # noqa: E402
+from worldd import wire  # noqa: E402
 
 PATIENCE = 20.0              # seconds; a test that waits so long has failed
 

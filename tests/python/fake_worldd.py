@@ -9,7 +9,7 @@ import zmq
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "clients/python"))
-import worldd_wire as wire  # noqa: E402
+from worldd import wire  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("WD_BUILD_DIR", ROOT / "build/dev"))
 PATIENCE = 10.0              # seconds; a test that waits so long has failed

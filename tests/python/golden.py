@@ -9,7 +9,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "clients/python"))
-import worldd_wire as wire  # noqa: E402
+from worldd import wire  # noqa: E402
 
 BODIES = {"PONG": "Ping", "WHO_ARE_YOU": "WhoAreYou"}     # kinds whose body has another name
 ID = bytes(range(16))

@@ -1,8 +1,10 @@
-"""The wire of worldd for Python planners: message classes, frames, and a planner's session.
+"""The wire of worldd: message classes, frames, and a planner's session.
 
 Needs Debian's python3-zmq and python3-protobuf, nothing generated: the message classes are made from worldd.proto
-itself, looked for in $WORLDD_PROTO, beside this file, in the source tree, and in /usr/share/worldd.
+itself, looked for in $WORLDD_PROTO, beside this file, and in /usr/share/worldd.
 """
+from __future__ import annotations
+
 import concurrent.futures
 import os
 import pathlib
@@ -14,9 +16,15 @@ import struct
 import sys
 import time
 from socket import socketpair
+from typing import Any, Callable, Optional
 
 import zmq
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+from .errors import Rejected, Superseded
+
+Message = Any                # a protobuf message of one of the classes in SCHEMA
+PlanFunction = Callable[[Message], Message]  # PlanRequest -> PlanReply
 
 MAJOR, MINOR = 1, 0
 FRAME_MAX = 8 << 20          # bytes of one frame that we accept
@@ -27,17 +35,16 @@ KINDS = {"HELLO": 1, "WELCOME": 2, "REJECT": 3, "PING": 4, "PONG": 5, "WHO_ARE_Y
 NAMES = {number: name for name, number in KINDS.items()}
 
 
-def _find_schema():
+def _find_schema() -> pathlib.Path:
     here = pathlib.Path(__file__).resolve().parent
-    places = [os.environ.get("WORLDD_PROTO"), here / "worldd.proto", here / "../../proto/worldd.proto",
-              "/usr/share/worldd/worldd.proto"]
-    for place in filter(None, places):
-        if pathlib.Path(place).is_file():
+    places = [os.environ.get("WORLDD_PROTO"), here / "worldd.proto", "/usr/share/worldd/worldd.proto"]
+    for place in places:
+        if place and pathlib.Path(place).is_file():
             return pathlib.Path(place)
     raise FileNotFoundError("worldd.proto: set WORLDD_PROTO to where it is")
 
 
-def load_schema(path=None):
+def load_schema(path: Optional[str] = None) -> dict[str, Any]:
     """Message classes by name, made from the schema's own text (messages and repeated fields are all it uses)."""
     text = re.sub(r"//[^\n]*", "", (pathlib.Path(path) if path else _find_schema()).read_text(encoding="utf-8"))
     field_proto = descriptor_pb2.FieldDescriptorProto
@@ -57,16 +64,16 @@ def load_schema(path=None):
     return {m.name: make(pool.FindMessageTypeByName("worldd.v1." + m.name)) for m in file.message_type}
 
 
-SCHEMA = load_schema()
-globals().update(SCHEMA)     # Hello, Welcome, PlanRequest, ...
+SCHEMA = load_schema()       # "Hello", "Welcome", "PlanRequest", ...
+BODIES = {"PONG": "Ping", "WHO_ARE_YOU": "WhoAreYou"}     # kinds whose body has another name
 
 
-def header(kind):
+def header(kind: str) -> bytes:
     """The header frame of a message of that kind ("HELLO", ...)."""
     return struct.pack("<2sBBHH", b"WD", MAJOR, MINOR, KINDS[kind], 0)
 
 
-def read_header(frame):
+def read_header(frame: bytes) -> str:
     """The kind's name; ValueError says what is wrong."""
     if len(frame) != 8 or frame[:2] != b"WD":
         raise ValueError("header: no worldd message")
@@ -76,43 +83,56 @@ def read_header(frame):
     return NAMES[kind]
 
 
-class Superseded(Exception):
-    """A newer instance of the same name has taken over; going on would only start a quarrel."""
+def decode(kind: str, body: bytes) -> Message:
+    """The body of a message of that kind; ValueError when it is none."""
+    name = BODIES.get(kind) or "".join(word.capitalize() for word in kind.split("_"))
+    try:
+        return SCHEMA[name].FromString(body)
+    except Exception as error:                   # DecodeError has another base in each implementation of protobuf
+        raise ValueError(f"{kind}: {error}") from error
 
 
-class Rejected(Exception):
-    """worldd refused the Hello; the text names the field."""
+def open_dealer(context: Any, endpoint: str) -> Any:
+    """A DEALER to worldd with the options that hold (proto/README.md): none queues for a daemon that is not there."""
+    socket = context.socket(zmq.DEALER)          # no routing id: worldd names its peers
+    for option, value in ((zmq.LINGER, 200), (zmq.SNDHWM, 64), (zmq.RCVHWM, 64), (zmq.IMMEDIATE, 1),
+                          (zmq.MAXMSGSIZE, FRAME_MAX), (zmq.SNDTIMEO, 2000), (zmq.HEARTBEAT_IVL, 2000),
+                          (zmq.HEARTBEAT_TIMEOUT, 6000), (zmq.HEARTBEAT_TTL, 6000)):
+        socket.setsockopt(option, value)         # before connect: later ones are ignored
+    socket.connect(endpoint)
+    return socket
 
 
 class Session:
     """One planner's connection. `plan(request)` returns a PlanReply and runs in a thread, so that heartbeats go on
     while it thinks; an exception in it becomes a PlanError. Only the thread that calls run() touches the socket."""
 
-    def __init__(self, endpoint, name, plan, max_inflight=1, log=None):
+    def __init__(self, endpoint: str, name: str, plan: PlanFunction, max_inflight: int = 1,
+                 log: Optional[Callable[[str], None]] = None) -> None:
         self.endpoint, self.name, self.plan = endpoint, name, plan
         self.max_inflight = max_inflight
         self.log = log or (lambda text: None)
         self.instance = os.urandom(16)
         self.boot_id = b""
-        self.jobs = {}               # future: request id
+        self.jobs: dict[concurrent.futures.Future[Message], int] = {}  # future: request id
         self.ended = False           # set by stop()
         self._bell, self._ringer = socketpair()
         self._bell.setblocking(False)
         self._ringer.setblocking(False)
 
-    def stop(self):
+    def stop(self) -> None:
         """Leave; callable from a signal handler or another thread."""
         self.ended = True
         self._ring()
 
-    def _ring(self):
+    def _ring(self) -> None:
         """Wake the loop: a thought is finished, or it is time to leave."""
         try:
             self._ringer.send(b"!")
         except BlockingIOError:
             pass                                 # it rings already
 
-    def run(self):
+    def run(self) -> None:
         """Serve until stop(), starting over with a back-off whenever worldd is gone."""
         back_off = 0.1
         with zmq.Context() as context, concurrent.futures.ThreadPoolExecutor(self.max_inflight) as pool:
@@ -128,17 +148,8 @@ class Session:
                     select.select([self._bell], [], [], back_off * random.uniform(0.5, 1))
                 back_off = min(back_off * 2, 10)
 
-    def _open(self, context):
-        socket = context.socket(zmq.DEALER)      # no routing id: worldd names its peers
-        for option, value in ((zmq.LINGER, 200), (zmq.SNDHWM, 64), (zmq.RCVHWM, 64), (zmq.IMMEDIATE, 1),
-                              (zmq.MAXMSGSIZE, FRAME_MAX), (zmq.SNDTIMEO, 2000), (zmq.HEARTBEAT_IVL, 2000),
-                              (zmq.HEARTBEAT_TIMEOUT, 6000), (zmq.HEARTBEAT_TTL, 6000)):
-            socket.setsockopt(option, value)     # before connect: later ones are ignored
-        socket.connect(self.endpoint)
-        return socket
-
-    def _serve(self, context, pool):
-        socket = self._open(context)
+    def _serve(self, context: Any, pool: concurrent.futures.Executor) -> None:
+        socket = open_dealer(context, self.endpoint)
         try:
             self._send(socket, "HELLO", self._hello())
             self._loop(pool, socket)
@@ -148,8 +159,8 @@ class Session:
             self.jobs.clear()                    # their answers would be late
             socket.close()
 
-    def _loop(self, pool, socket):
-        heartbeat, limit, beat, beats = None, WELCOME_WAIT, 0.0, 0
+    def _loop(self, pool: concurrent.futures.Executor, socket: Any) -> None:
+        heartbeat, limit, beat, beats = 0.0, WELCOME_WAIT, 0.0, 0
         heard = time.monotonic()
         poller = zmq.Poller()
         poller.register(socket, zmq.POLLIN)
@@ -163,7 +174,7 @@ class Session:
                 beats, beat = beats + 1, now + heartbeat
                 self._send(socket, "PING", SCHEMA["Ping"](sequence=beats))
             wake = min(heard + limit, beat if heartbeat else heard + limit) - now
-            ready = dict(poller.poll(max(0, wake) * 1000))
+            ready = dict(poller.poll(int(max(0.0, wake) * 1000) + 1))
             if self._bell.fileno() in ready:
                 self._bell.recv(4096)
             self._send_finished(socket)
@@ -188,7 +199,7 @@ class Session:
             elif not self._take(kind, body, pool, socket):
                 return
 
-    def _take(self, kind, body, pool, socket):
+    def _take(self, kind: str, body: bytes, pool: concurrent.futures.Executor, socket: Any) -> bool:
         """One message; False: this connection is over."""
         if kind == "PLAN_REQUEST":
             request = SCHEMA["PlanRequest"].FromString(body)
@@ -218,7 +229,7 @@ class Session:
             return False
         return True
 
-    def _send_finished(self, socket):
+    def _send_finished(self, socket: Any) -> None:
         for future in [f for f in self.jobs if f.done()]:
             request_id = self.jobs.pop(future)
             error = future.exception()
@@ -229,23 +240,27 @@ class Session:
             else:
                 text = f"{type(error).__name__}: {error}"
                 self.log(text)
-                self._send(socket, "PLAN_ERROR", SCHEMA["PlanError"](request_id=request_id, text=text))
+                self._send(socket, "PLAN_ERROR", SCHEMA["PlanError"](
+                    request_id=request_id, text=text, retryable=getattr(error, "retryable", False)))
 
-    def _hello(self):
+    def _hello(self) -> Message:
         return SCHEMA["Hello"](min_major=MAJOR, max_major=MAJOR, max_minor=MINOR, role="planner", name=self.name,
                                instance=self.instance, max_inflight=self.max_inflight, max_frame=FRAME_MAX)
 
     @staticmethod
-    def _send(socket, kind, body):
+    def _send(socket: Any, kind: str, body: Message) -> None:
         socket.send_multipart([header(kind), body.SerializeToString()])
 
 
-def serve(endpoint, name, plan, max_inflight=1, verbose=True):
+def serve(endpoint: str, name: str, plan: PlanFunction, max_inflight: int = 1, verbose: bool = True) -> int:
     """Run a planner until SIGTERM or SIGINT; the exit status of the program."""
-    def log(text):
-        if verbose:
-            print(f"planner {name}: {text}", flush=True)
-    session = Session(endpoint, name, plan, max_inflight, log)
+    return serve_session(Session(endpoint, name, plan, max_inflight), verbose)
+
+
+def serve_session(session: Session, verbose: bool = True) -> int:
+    """As serve(), with a session made already."""
+    if verbose:
+        session.log = lambda text: print(f"planner {session.name}: {text}", flush=True)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: session.stop())
     try:
@@ -253,6 +268,6 @@ def serve(endpoint, name, plan, max_inflight=1, verbose=True):
     except Superseded:
         return 3
     except Rejected as error:
-        print(f"planner {name}: rejected: {error}", file=sys.stderr)
+        print(f"planner {session.name}: rejected: {error}", file=sys.stderr)
         return 2
     return 0

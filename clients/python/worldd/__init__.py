@@ -1,0 +1,21 @@
+"""worldd for Python: run tasks, write planners, give an agent loop a memory.
+
+    with worldd.World.private() as world:                         # or worldd.World("ipc:///run/worldd/control.sock")
+        with worldd.FunctionPlanner(world.daemon.planner_endpoint, lambda request: worldd.complete()):
+            print(world.run("demo/hello").verdict)
+
+docs/python.md is the guide; worldd.aio holds the asyncio variant, worldd.testing pytest fixtures, worldd.mcp an MCP server.
+"""
+from .daemon import Daemon
+from .errors import (ConnectionLost, DaemonFailed, DeadlineExceeded, InvalidRequest, LimitExceeded, NotFound,
+                     NotPermitted, NotReachable, Rejected, RequestError, Superseded, Unsupported, WorlddError)
+from .planner import FunctionPlanner, Node, Plan, PlanFailed, Planner, Request, Step, abort, complete
+from .tracker import WorldTracker
+from .views import Observation, RunResult, Scene, WorldState
+from .world import World
+
+__version__ = "0.1.0"
+__all__ = ["ConnectionLost", "Daemon", "DaemonFailed", "DeadlineExceeded", "FunctionPlanner", "InvalidRequest",
+           "LimitExceeded", "Node", "NotFound", "NotPermitted", "NotReachable", "Observation", "Plan", "PlanFailed",
+           "Planner", "Rejected", "Request", "RequestError", "RunResult", "Scene", "Step", "Superseded", "Unsupported",
+           "World", "WorldState", "WorldTracker", "WorlddError", "abort", "complete"]

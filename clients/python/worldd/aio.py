@@ -1,0 +1,229 @@
+"""The client for asyncio: `AsyncWorld`, with any number of requests open at once on one connection.
+
+    async with AsyncWorld(endpoint) as world:
+        results = await asyncio.gather(*(world.run("demo/hello", seed=seed) for seed in range(8)))
+"""
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any, Optional
+
+import zmq
+import zmq.asyncio
+
+from . import wire
+from .control import REQUEST_TIMEOUT, Event, Link, Progress, find_control_endpoint
+from .errors import ConnectionLost, DeadlineExceeded, NotReachable, Rejected, WorlddError
+from .tracker import Action, post_args
+from .views import Observation, RunResult, Scene, WorldState
+from .world import Task, run_args
+
+
+class AsyncControl:
+    """A connection for one event loop; requests overlap. It connects when first used, and again after a restart."""
+
+    def __init__(self, endpoint: str, name: str = "python", connect_timeout: float = wire.WELCOME_WAIT) -> None:
+        self.endpoint, self.connect_timeout = endpoint, connect_timeout
+        self._link = Link(name)
+        self._context: Optional[zmq.asyncio.Context] = None
+        self._socket: Any = None
+        self._reader: Optional[asyncio.Task[None]] = None
+        self._open: dict[int, tuple[asyncio.Future[Any], Optional[Progress]]] = {}
+        self._connecting = asyncio.Lock()
+
+    async def request(self, verb: str, args: Optional[dict[str, Any]] = None,
+                      timeout: Optional[float] = REQUEST_TIMEOUT, on_progress: Optional[Progress] = None) -> Any:
+        """As Control.request: the answer, a JSON value, or one of the same exceptions."""
+        async with self._connecting:
+            if self._reader is None or self._reader.done():
+                await self._connect()
+        request_id, frames = self._link.control(verb, args or {}, timeout)
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._open[request_id] = (answer, on_progress)
+        try:
+            await self._send(frames)
+            return await asyncio.wait_for(answer, timeout)
+        except asyncio.TimeoutError:
+            raise DeadlineExceeded("worldd did not answer in time") from None
+        finally:
+            self._open.pop(request_id, None)
+
+    async def close(self) -> None:
+        """Say Goodbye and close; open requests end with ConnectionLost."""
+        if self._reader is not None:
+            self._reader.cancel()
+            await asyncio.gather(self._reader, return_exceptions=True)
+            self._reader = None
+        if self._socket is not None:
+            try:
+                await self._socket.send_multipart(Link.goodbye(), zmq.DONTWAIT)
+            except zmq.ZMQError:
+                pass                             # a daemon that cannot be told finds out by itself
+            self._drop()
+        if self._context is not None:
+            self._context.term()
+            self._context = None
+
+    # ---- inside ------------------------------------------------------------------------------------------------
+
+    def _drop(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    async def _send(self, frames: list[bytes]) -> None:
+        socket = self._socket
+        if socket is None:
+            raise ConnectionLost("the connection was closed")
+        try:
+            await asyncio.wait_for(socket.send_multipart(frames), self.connect_timeout)
+        except (asyncio.TimeoutError, zmq.ZMQError):
+            raise ConnectionLost("worldd takes no more messages") from None
+
+    async def _connect(self) -> None:
+        self._drop()
+        if self._context is None:
+            self._context = zmq.asyncio.Context()
+        try:
+            self._socket = wire.open_dealer(self._context, self.endpoint)
+            await self._send(self._link.hello())
+            await asyncio.wait_for(self._welcome(), self.connect_timeout)
+        except (asyncio.TimeoutError, ConnectionLost, zmq.ZMQError):
+            self._drop()
+            raise NotReachable(f"{self.endpoint}: no welcome: not there, or not authorised") from None
+        except WorlddError:
+            self._drop()
+            raise
+        self._reader = asyncio.create_task(self._read())
+
+    async def _welcome(self) -> None:
+        while self._link.take(await self._socket.recv_multipart()).kind != "welcome":
+            pass                                 # an answer to somebody who is gone
+
+    async def _read(self) -> None:
+        """Take messages and beat until worldd is gone; what is open ends then."""
+        lost: WorlddError = ConnectionLost("the connection was closed")
+        try:
+            heard = time.monotonic()
+            while time.monotonic() - heard < self._link.silence:
+                if not await self._socket.poll(self._link.heartbeat * 1000):
+                    await self._send(self._link.ping())
+                    continue
+                event = self._link.take(await self._socket.recv_multipart())
+                heard = time.monotonic()
+                if event.kind in ("unknown", "gone"):
+                    lost = ConnectionLost("worldd was stopped or restarted; the request is lost")
+                    return
+                await self._take(event)
+            lost = ConnectionLost(f"worldd is gone: no sign of life for {self._link.silence:g} s")
+        except (ConnectionLost, Rejected) as error:
+            lost = error
+        finally:
+            for answer, _ in self._open.values():
+                if not answer.done():
+                    answer.set_exception(lost)
+
+    async def _take(self, event: Event) -> None:
+        if event.kind == "ping":
+            await self._send(self._link.pong(event.request_id))
+        answer, on_progress = self._open.get(event.request_id, (None, None))
+        if answer is None or answer.done():
+            return                               # nobody waits for it any more
+        if event.kind == "progress" and on_progress is not None:
+            try:
+                on_progress(event.value)
+            except Exception as error:           # ends that request's wait alone
+                answer.set_exception(error)
+        elif event.kind == "reply":
+            answer.set_result(event.value)
+        elif event.kind == "error":
+            answer.set_exception(event.value)
+
+
+class AsyncTracker:
+    """WorldTracker for asyncio; see there."""
+
+    def __init__(self, control: AsyncControl, session: str, episode: str) -> None:
+        self._control = control
+        self.session, self.episode = session, episode
+        self.last: Optional[Observation] = None
+
+    @property
+    def world(self) -> Optional[WorldState]:
+        return None if self.last is None else self.last.world
+
+    async def observe(self, screen: Optional[str] = None, *, action: Optional[Action] = None,
+                      dialect: Optional[str] = None, reply: Optional[str] = None,
+                      remember: Optional[dict[str, Any]] = None, outcome: str = "ok", thought: str = "",
+                      format: Optional[str] = None, companion: Optional[str] = None) -> Observation:
+        args = post_args(self.session, screen, action, dialect, reply, remember, outcome, thought, format, companion)
+        self.last = Observation.from_json(await self._control.request("observe", args))
+        return self.last
+
+    async def end(self, ending: str = "complete") -> str:
+        await self._control.request("observe_end", {"session": self.session, "ending": ending})
+        return self.episode
+
+
+class AsyncWorld:
+    """World for asyncio; the arguments and exceptions are the same."""
+
+    def __init__(self, endpoint: Optional[str] = None, *, directory: Optional[str] = None, name: str = "python",
+                 timeout: float = REQUEST_TIMEOUT) -> None:
+        self.timeout = timeout
+        self.control = AsyncControl(find_control_endpoint(endpoint, directory), name)
+
+    async def request(self, verb: str, timeout: Optional[float] = None, on_progress: Optional[Progress] = None,
+                      **args: Any) -> Any:
+        return await self.control.request(verb, args, self.timeout if timeout is None else timeout, on_progress)
+
+    async def close(self) -> None:
+        await self.control.close()
+
+    async def __aenter__(self) -> AsyncWorld:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def status(self) -> dict[str, Any]:
+        return dict(await self.request("status"))
+
+    async def planners(self) -> list[dict[str, Any]]:
+        return list(await self.request("planners"))
+
+    async def runs(self) -> list[dict[str, Any]]:
+        return list(await self.request("runs"))
+
+    async def run(self, task: Task, *, params: Optional[dict[str, Any]] = None, planner: Optional[str] = None,
+                  seed: int = 0, run_id: Optional[str] = None, timeout: Optional[float] = None,
+                  on_progress: Optional[Progress] = None, **options: Any) -> RunResult:
+        events: list[dict[str, Any]] = []
+
+        def note(event: dict[str, Any]) -> None:
+            events.append(event)
+            if on_progress is not None:
+                on_progress(event)
+
+        args = run_args(task, params, planner, seed, run_id, options)
+        return RunResult.from_json(await self.control.request("run", args, timeout, note), events)
+
+    async def cancel(self, run: str, reason: str = "cancelled by a client") -> None:
+        await self.request("cancel", run=run, reason=reason)
+
+    async def state(self, run: str, path: Optional[str] = None) -> Any:
+        args = {"run": run} if path is None else {"run": run, "path": path}
+        return await self.control.request("state", args, self.timeout)
+
+    async def scene(self, run: str) -> Scene:
+        return Scene(await self.request("scene", run=run))
+
+    async def tracker(self, task: Task = "", *, session: Optional[str] = None, **options: Any) -> AsyncTracker:
+        args: dict[str, Any] = {"task": task}
+        if session is not None:
+            args["session"] = session
+        if options:
+            args["options"] = options
+        answer = await self.request("observe_start", **args)
+        return AsyncTracker(self.control, answer["session"], answer["episode"])
