@@ -7,7 +7,7 @@ import pytest
 
 from conftest import BIN, ROOT
 
-COMMANDS = ["run", "status", "cancel", "replay", "state", "episode", "scene", "action", "judge", "diff", "patch", "get", "digest", "conform", "schema"]
+COMMANDS = ["run", "status", "cancel", "replay", "state", "episode", "scene", "action", "app", "view", "shell", "judge", "diff", "patch", "get", "digest", "conform", "schema"]
 
 
 def call(program, *args, stdin=None, **env):
@@ -191,3 +191,47 @@ def test_foreign_recordings_become_episodes(tmp_path):
     # There is no phone in it to execute on: it goes through WorldModel as the recording did.
     assert ctl("replay", "--json", imported[0]).stdout == ctl("replay", "--passive", "--json", imported[0]).stdout
     assert ctl("episode", "import", "nothing", recording, "-o", tmp_path / "out").returncode == 2
+
+
+def test_a_new_app_passes_its_check_and_runs(tmp_path):
+    assert ctl("app", "new", "counter", "--packs", tmp_path).returncode == 0
+    assert ctl("app", "new", "counter", "--packs", tmp_path).returncode == 2  # it is there already
+    assert ctl("app", "new", "Not An Id", "--packs", tmp_path).returncode == 64
+    assert ctl("app", "check", tmp_path / "counter").stdout == "counter: 0 findings\n"
+    done = ctl("app", "graph", "counter", "--packs", f"{ROOT}/sim/apps:{tmp_path}", "--forks", 20, "--json")
+    graph = json.loads(done.stdout)
+    assert done.returncode == 0 and graph["pages"] == {"/": 21} and not graph["unreached"] and not graph["errors"]
+    (tmp_path / "counter/defaults.json").write_text('{"count": 0, "config": {}}')
+    done = ctl("app", "check", tmp_path / "counter", "--json")
+    assert done.returncode == 1 and json.loads(done.stdout)[0]["place"]
+
+
+@pytest.mark.parametrize("app", sorted(path.name for path in (ROOT / "sim/apps").iterdir()))
+def test_every_shipped_app_passes_its_check(app):
+    done = ctl("app", "check", ROOT / "sim/apps" / app)
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_broken_pack_is_named_and_the_rest_works(tmp_path):
+    ctl("app", "new", "broken", "--packs", tmp_path)
+    (tmp_path / "broken/app.lua").write_text("screens = = {}\n")
+    done = ctl("state", "os.activeAppId", WORLDD_DAEMON_PACKS=f"{ROOT}/sim/apps:{tmp_path}")
+    assert done.returncode == 0 and done.stdout == "null\n"
+    assert "broken" in done.stderr and "app.lua:1" in done.stderr
+
+
+def test_a_phone_driven_by_hand_and_undone():
+    lines = ["o settings", "p os.activeAppId", "b", "p os.activeAppId", "u", "p os.activeAppId", "u 9", "p os.activeAppId", "nonsense"]
+    done = ctl("shell", stdin="\n".join(lines) + "\n")
+    answers = [line for line in done.stdout.splitlines() if line in ('"settings"', "null")]
+    assert done.returncode == 0 and answers == ['"settings"', "null", '"settings"', "null"]
+    assert "? tells what can be said here" in done.stdout
+
+
+def test_views():
+    user = json.loads(ctl("view", "forum", "state_user").stdout)
+    assert user["votes"] == {"p1": "up"}
+    assert json.loads(ctl("view", "forum", "post", "p1").stdout)["id"] == "p1"
+    assert ctl("view", "forum", "post", "nothing").returncode == 1
+    assert ctl("view", "forum", "nonsense", "p1").returncode == 2
+    assert ctl("view", "nothing", "state_user").returncode == 2
