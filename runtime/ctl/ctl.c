@@ -3,6 +3,7 @@
 #include "runtime/file.h"
 #include "tree/alloc.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -90,6 +91,23 @@ const char *ctl_paint(ctl_colour colour)
         allowed = isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL;
     }
     return allowed ? codes[colour] : "";
+}
+
+error_t ctl_one_argument(int key, char *value, struct argp_state *state, const char **slot)
+{
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (*slot != NULL) {
+            argp_error(state, "one argument at a time; unexpected \"%s\"", value);
+        }
+        *slot = value;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_usage(state);
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
 }
 
 void ctl_parse(int argc, char **argv, const struct argp_option *options, argp_parser_t parser,

@@ -59,6 +59,8 @@ void ctl_print_verdict(const wd_value *verdict);
 typedef enum ctl_colour { CTL_PLAIN, CTL_BOLD, CTL_DIM, CTL_GREEN, CTL_RED, CTL_YELLOW, CTL_CYAN } ctl_colour;
 const char *ctl_paint(ctl_colour colour);  // "" when there is no colour
 
+/// What a command with exactly one argument does with argp's keys: keep the first, refuse a second and none.
+error_t ctl_one_argument(int key, char *value, struct argp_state *state, const char **slot);
 /// Parse with a one-command argp; `doc` ends with examples. `options` is NULL when there are none.
 void ctl_parse(int argc, char **argv, const struct argp_option *options, argp_parser_t parser,
     const char *args, const char *doc, void *input);

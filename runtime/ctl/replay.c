@@ -48,17 +48,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case 'n':
         given->no_semantic = true;
         return 0;
-    case ARGP_KEY_ARG:
-        if (given->path != NULL) {
-            argp_error(state, "one episode or folder at a time");
-        }
-        given->path = value;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_usage(state);
-        return EINVAL;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return ctl_one_argument(key, value, state, &given->path);
     }
 }
 

@@ -73,17 +73,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
             argp_error(state, "%s", error.text);
         }
         return 0;
-    case ARGP_KEY_ARG:
-        if (given->task != NULL) {
-            argp_error(state, "one task at a time");
-        }
-        given->task = value;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_usage(state);
-        return EINVAL;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return ctl_one_argument(key, value, state, &given->task);
     }
 }
 
