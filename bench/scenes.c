@@ -203,6 +203,7 @@ void bench_scenes(wd_bench *bench)
         double value = wd_bench_time(bench, rows[i].body, &work) / 1000;
         wd_bench_add(bench, &(wd_bench_row){ .name = rows[i].name, .value = value, .unit = "us" });
     }
+    bench_replay_row(bench);
     wd_scene_unref(&work.scene);
     free(work.text);
 }
