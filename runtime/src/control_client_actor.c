@@ -244,6 +244,11 @@ wd_status wd_control_request(wd_control_client *client, const char *verb, wd_val
     uint8_t *body = NULL;
     size_t length = 0;
     wd_status status = wd_codec_pack_control(&control, &body, &length);
+    if (status == WD_OK && length > client->welcome.max_frame) {  // it would be cut off without a word
+        wd_free(body, length);
+        return wd_error_set(error, WD_ELIMIT, "the request has %zu bytes, worldd takes %u", length,
+            client->welcome.max_frame);
+    }
     if (status == WD_OK) {
         status = send_body(client->socket, WD_MSG_CONTROL, body, length, error);
     }

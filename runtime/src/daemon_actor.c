@@ -337,6 +337,7 @@ static int open_signals(void)
     sigaddset(&set, SIGINT);
     sigprocmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);  // a terminal that closes is no reason to end
     return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 

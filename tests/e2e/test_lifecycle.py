@@ -196,3 +196,13 @@ def test_garbage_on_the_socket_file_is_turned_away(daemon):
             stranger.connect(str(daemon.directory / "control.sock"))
             stranger.sendall(b"GET / HTTP/1.1\r\n\r\n")
     assert daemon.status()[0]["version"]
+
+
+def test_a_request_too_large_is_said_before_it_is_sent(daemon, task_file):
+    done = daemon.ctl("run", task_file(instruction="x", padding="y" * (5 << 20)))
+    assert done.returncode == 2 and "worldd takes 4194304" in done.stderr
+
+
+def test_a_hangup_is_no_reason_to_end(daemon):
+    daemon.process.send_signal(signal.SIGHUP)
+    assert daemon.status()[0]["version"]
