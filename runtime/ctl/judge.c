@@ -2,7 +2,7 @@
 #include "ctl.h"
 
 #include "judge/verdict.h"
-#include "runtime/task.h"
+#include "runtime/task_check.h"
 
 #include <stdlib.h>
 
@@ -83,13 +83,14 @@ static wd_answer_clock clock_of(const wd_value *state)
     };
 }
 
-static wd_status judge_states(const judge_arguments *given, const wd_value *document, const wd_value *initial,
+static wd_status judge_states(const judge_arguments *given, const wd_task *task, const wd_value *initial,
     const wd_value *final, wd_value **ret_verdict)
 {
     wd_rules *rules = NULL;
     wd_verdict *verdict = NULL;
     wd_value *route = NULL;
-    wd_status status = wd_rules_new(document, &rules);
+    wd_judge_functions functions = wd_task_checks(task);
+    wd_status status = wd_rules_new(task->document, &rules);
     if (status == WD_OK && given->route != NULL) {
         status = wd_value_pack(&route, "{s:s}", "path", given->route);
     }
@@ -101,6 +102,7 @@ static wd_status judge_states(const judge_arguments *given, const wd_value *docu
             .route = route,
             .answer = given->answer,
             .clock = clock_of(final),
+            .functions = &functions,
             .apps_required = true,
         };
         status = wd_judge(&input, &verdict);
@@ -124,7 +126,7 @@ int ctl_judge(int argc, char **argv)
     status = status == WD_OK ? ctl_read_json(given.final, &final, &error) : status;
     status = status == WD_OK ? wd_task_bind(document, given.params, &task, &error) : status;
     if (status == WD_OK) {
-        status = judge_states(&given, task.document, initial, final, &verdict);
+        status = judge_states(&given, &task, initial, final, &verdict);
     }
     int code = CTL_FAULT;
     if (status != WD_OK) {

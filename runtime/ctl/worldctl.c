@@ -15,6 +15,7 @@ static const ctl_command commands[] = {
     { "episode", ctl_episode, "import recordings of other tools" },
     { "scene", ctl_scene, "a foreign screen as canonical scene" },
     { "action", ctl_action, "a model's replies as canonical actions" },
+    { "tasks", ctl_tasks, "list, show and audit task templates" },
     { "judge", ctl_judge, "the verdict on two states" },
     { "app", ctl_app, "make, check and explore app packs" },
     { "view", ctl_view, "what an app's view shows of an entity" },

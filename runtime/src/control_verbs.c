@@ -2,7 +2,7 @@
 #include "control_args.h"
 #include "service_internal.h"
 
-#include "runtime/file.h"
+#include "runtime/task_library.h"
 #include "tree/path.h"
 
 #include <stdio.h>
@@ -82,14 +82,11 @@ static wd_status task_document(
     if (id == NULL) {
         return wd_error_set(error, WD_EINVAL, "args.task: must be a task's id or document");
     }
-    char path[2 * WD_CONFIG_TEXT_MAX];
-    if (strstr(id, "..") != NULL || id[0] == '/' || strlen(id) > 200) {
-        return wd_error_set(error, WD_EINVAL, "args.task: \"%.40s\" is no task id", id);
+    wd_status status = wd_task_library_read(service->config->tasks, id, ret_document, error);
+    if (status != WD_OK && status != WD_ENOMEM) {
+        wd_error_prefix(error, "args.task");
     }
-    snprintf(path, sizeof path, "%s/%s.json", service->config->tasks, id);
-    wd_status status = wd_file_read_json(path, ret_document, error);
-    return status == WD_ENOENT ? wd_error_set(error, WD_ENOENT, "args.task: there is no task \"%s\"", id)
-                               : status;
+    return status;
 }
 
 static wd_status order_options(
@@ -124,19 +121,27 @@ static wd_status verb_run(wd_service *service, const wd_control_peer *peer, cons
     (void)ret_result;  // the Reply comes when the run is over
     const wd_value *args = control->args;
     wd_value *document = NULL;
-    wd_task task = { 0 };
-    wd_run_order order = { .task = &task, .seed = (uint64_t)wd_value_int_or(wd_object_get(args, "seed"), 0) };
+    wd_task_instance instance = { 0 };
+    wd_run_order order = { .instance = &instance,
+        .seed = (uint64_t)wd_value_int_or(wd_object_get(args, "seed"), 0) };
+    uint32_t number = 0;
     wd_status status = task_document(service, args, &document, error);
-    if (status == WD_OK) {
-        status = wd_task_bind(document, wd_object_get(args, "params"), &task, error);
-    }
     status = status == WD_OK ? wd_verb_text(args, "planner", &order.planner, error) : status;
     status = status == WD_OK ? wd_verb_text(args, "run_id", &order.run_id, error) : status;
     status = status == WD_OK ? order_options(service, args, &order.options, error) : status;
+    status = status == WD_OK ? wd_verb_number(args, "args", "instance", UINT32_MAX, &number, error) : status;
+    wd_task_order wanted = {
+        .document = document, .params = wd_object_get(args, "params"), .seed = order.seed
+    };
+    status = status == WD_OK ? wd_verb_text(args, "locale", &wanted.locale, error) : status;
+    if (status == WD_OK) {
+        wanted.instance = number;
+        status = wd_task_instance_open(service->host, &wanted, &instance, error);
+    }
     if (status == WD_OK) {
         status = wd_service_run_start(service, &order, peer->id, control->request_id, now_ms, outbox, error);
     }
-    wd_task_done(&task);
+    wd_task_instance_done(&instance);
     wd_value_unref(&document);
     return status;
 }

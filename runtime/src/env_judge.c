@@ -2,6 +2,7 @@
 #include "env_internal.h"
 
 #include "judge/verdict.h"
+#include "runtime/task_check.h"
 #include "tree/alloc.h"
 
 wd_status env_step_event(const wd_action *action, const wd_value *args, const wd_result *result,
@@ -60,6 +61,7 @@ wd_status wd_env_judge(
     if (task == NULL) {
         return wd_error_set(error, WD_ESTATE, "judge: the env has no task; give one");
     }
+    wd_judge_functions functions = wd_task_checks(task);
     wd_rules *rules = NULL;
     wd_trace_step *steps = NULL;
     size_t step_count = 0;
@@ -81,6 +83,7 @@ wd_status wd_env_judge(
                 .ms = wd_value_int_or(wd_object_get(time, "timestamp"), 0),
                 .utc_offset_min = WD_DEVICE_UTC_OFFSET_DEFAULT },
             .trace = { .steps = steps, .count = step_count },
+            .functions = &functions,
             .apps_required = true,
         };
         status = wd_judge(&input, &verdict);

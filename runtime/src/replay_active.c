@@ -109,7 +109,10 @@ wd_status wd_replay_active(wd_host *host, const wd_episode *episode, wd_replay_p
     if (status != WD_OK) {
         return status;
     }
-    wd_sim_executor sim = { .host = host, .device = device };
+    wd_sim_executor sim = { .host = host,
+        .device = device,
+        .events =
+            wd_task_events_start(wd_object_get(wd_object_get(episode->header, "task"), "events"), device) };
     wd_executor executor = wd_sim_executor_as_executor(&sim);
     wd_replay_report report = {
         .steps_recorded = wd_array_count(episode->steps),

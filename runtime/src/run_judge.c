@@ -1,16 +1,44 @@
 #include "runtime/run_judge.h"
 
+#include "step_target.h"
+
+#include "runtime/task_check.h"
 #include "sim/device.h"
 #include "tree/alloc.h"
 
 #include <string.h>
 
-/// What order rules read: {"action", "app"?, "page"?, "args"?}.
+/// What an id says without its package: "send" of "messages:id/send".
+static const char *short_id(const char *id)
+{
+    const char *part = id == NULL ? NULL : strstr(id, "id/");
+    return part == NULL ? id : part + 3;
+}
+
+/// What order rules read (order.h): the action with what it touched, and the screen it led to.
 static wd_status step_event(const wd_run_step_record *record, wd_value **ret_event)
 {
-    return wd_value_pack(ret_event, "{s:s,s:?s,s:?s,s:?v,s:s}", "action",
-        wd_action_kind_name(record->step.action.kind), "app", record->app_after, "page", record->page_after,
-        "args", record->step.args, "outcome", wd_outcome_name(record->result.outcome));
+    const wd_action *action = &record->step.action;
+    const wd_node *node = wd_step_target(record->scene_before, action);
+    const wd_scene_info *info = record->scene_after == NULL ? NULL : wd_scene_info_of(record->scene_after);
+    wd_value *target = NULL, *done = NULL;
+    wd_status status = WD_OK;
+    if (node != NULL) {
+        status = wd_value_pack(&target, "{s:?s,s:?s,s:?s}", "id", short_id(node->resource_id), "text",
+            wd_node_label(node), "role", node->role);
+    }
+    if (status == WD_OK) {
+        status = wd_value_pack(&done, "{s:s,s:?v,s:?v}", "type", wd_action_kind_name(action->kind), "args",
+            record->step.args, "target", target);
+    }
+    if (status == WD_OK) {
+        status = wd_value_pack(ret_event, "{s:v,s:s,s:?s,s:?s,s:?s}", "action", done, "status",
+            wd_outcome_name(record->result.outcome), "app", record->app_after, "page", record->page_after,
+            "route", info == NULL ? NULL : info->route);
+    }
+    wd_value_unref(&target);
+    wd_value_unref(&done);
+    return status;
 }
 
 static void trace_done(wd_trace_step *steps, size_t count)
@@ -66,6 +94,7 @@ wd_status wd_run_judge(const wd_run *run, const wd_judge_functions *functions, w
     if (context->state_initial == NULL) {
         return WD_OK;
     }
+    wd_judge_functions own = wd_task_checks(context->task);
     const wd_value *time = wd_object_get(wd_object_get(context->state, "os"), "time");
     wd_judge_input input = {
         .initial = context->state_initial,
@@ -75,7 +104,7 @@ wd_status wd_run_judge(const wd_run *run, const wd_judge_functions *functions, w
             .ms = wd_value_int_or(wd_object_get(time, "timestamp"), 0),
             .utc_offset_min = WD_DEVICE_UTC_OFFSET_DEFAULT },
         .trace = { .steps = NULL, .count = context->step_count },
-        .functions = functions,
+        .functions = functions == NULL ? &own : functions,
         .apps_required = true,
     };
     wd_rules *rules = NULL;

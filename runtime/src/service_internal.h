@@ -7,6 +7,7 @@
 #include "runtime/episode.h"
 #include "runtime/service.h"
 #include "runtime/sim_executor.h"
+#include "runtime/task_instance.h"
 
 /// A client on the control socket, known since its Hello.
 typedef struct wd_control_peer {
@@ -56,14 +57,14 @@ struct wd_service {
 
 /// What a client asked for; borrowed.
 typedef struct wd_run_order {
-    const wd_task *task;
+    wd_task_instance *instance;  // its device is taken on success
     const char *run_id;   // NULL: one is made from the task's id and the seed
     const char *planner;  // NULL: anybody
     uint64_t seed;
     wd_run_options options;
 } wd_run_order;
 
-/// Boot a phone, open the record and start; the client hears Progress and at last Reply.
+/// Open the record and start; the client hears Progress and at last Reply.
 /// @retval WD_ELIMIT too many runs. Others as the parts say; nothing is left behind, nothing was sent.
 WD_NODISCARD wd_status wd_service_run_start(wd_service *service, const wd_run_order *order, wd_peer_id client,
     uint64_t client_request, int64_t now_ms, wd_service_outbox *outbox, wd_error *error);

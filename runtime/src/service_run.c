@@ -306,42 +306,45 @@ wd_status wd_service_episode_name(const wd_service *service, const char *wanted,
     return wd_error_set(error, WD_ELIMIT, "too many episodes of %s", base);
 }
 
-/// Boot the phone, apply the task's setup, open the record with its header.
+/// Make the run and open its record with its header. The device stays the instance's.
 static wd_status prepare(wd_service *service, wd_service_run *run, const wd_run_order *order, wd_error *error)
 {
     char path[WD_CONFIG_TEXT_MAX * 2];
+    const wd_task *task = &order->instance->task;
     wd_status status =
-        wd_service_episode_name(service, order->run_id, order->task->id, order->seed, run->id, path, error);
+        wd_service_episode_name(service, order->run_id, task->id, order->seed, run->id, path, error);
     if (status == WD_OK) {
-        status = wd_run_new(run->id, order->task, &order->options, &run->run, error);
+        status = wd_run_new(run->id, task, &order->options, &run->run, error);
     }
     if (status == WD_OK) {
-        status = wd_host_boot(service->host, order->seed, &run->device, error);
-    }
-    if (status == WD_OK && order->task->setup != NULL) {
-        status = wd_device_inject(run->device, order->task->setup, true, false, error);
-        if (status != WD_OK) {
-            wd_error_prefix(error, "task.setup");
-        }
-    }
-    if (status == WD_OK) {
-        run->sim = (wd_sim_executor){ .host = service->host, .device = run->device };
-        run->executor = wd_sim_executor_as_executor(&run->sim);
         status = wd_episode_create(path, &run->episode, error);
     }
     if (status == WD_OK) {
         wd_episode_opening opening = {
-            .task = order->task,
+            .task = task,
             .options = &order->options,
-            .executor = run->executor.name,
+            .executor = "sim",
             .run_id = run->id,
-            .seed = order->seed,
+            .seed = order->instance->seed,
             .packs = wd_packs_identity(service->packs),
-            .machine = wd_device_machine(run->device),
+            .machine = wd_device_machine(order->instance->device),
         };
         status = wd_episode_header_write(run->episode, &opening, error);
     }
     return status;
+}
+
+/// Give the run its phone.
+static void take_device(wd_service *service, wd_service_run *run, wd_task_instance *instance)
+{
+    run->device = instance->device;
+    instance->device = NULL;
+    run->sim = (wd_sim_executor){
+        .host = service->host,
+        .device = run->device,
+        .events = wd_task_events_start(wd_run_context(run->run)->task->events, run->device),
+    };
+    run->executor = wd_sim_executor_as_executor(&run->sim);
 }
 
 wd_status wd_service_run_start(wd_service *service, const wd_run_order *order, wd_peer_id client,
@@ -360,6 +363,7 @@ wd_status wd_service_run_start(wd_service *service, const wd_run_order *order, w
         wd_service_run_destroy(&run);
         return status;
     }
+    take_device(service, run, order->instance);
     if (order->planner != NULL) {
         snprintf(run->planner, sizeof run->planner, "%s", order->planner);
     }
@@ -368,7 +372,7 @@ wd_status wd_service_run_start(wd_service *service, const wd_run_order *order, w
     run->client_request = client_request;
     service->runs[service->run_count++] = run;
     service->stats.runs_started += 1;
-    wd_log(WD_LOG_INFO, "run %s started: %s", run->id, order->task->id);
+    wd_log(WD_LOG_INFO, "run %s started: %s", run->id, order->instance->task.id);
     wd_run_event event = { .kind = WD_RUN_START };
     return drive(service, run, event, now_ms, outbox);
 }

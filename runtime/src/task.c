@@ -1,34 +1,139 @@
 #include "runtime/task.h"
 
-#include "tree/json.h"
+#include "judge/metrics.h"
+#include "judge/template.h"
+#include "runtime/task_event.h"
 #include "tree/text.h"
 
-/// Append `text` with every {name} of a known parameter replaced by its text; the rest stays (judge.md 2.4).
-static wd_status fill_template(const char *text, const wd_value *params, wd_buffer *buffer)
+// ---- parameters into values -------------------------------------------------------------------------------------
+
+/// A text: the parameter that it names and nothing else, or the text with parameters put in.
+static wd_status fill_text(const wd_value *text, const wd_value *params, wd_value **ret_filled)
 {
-    wd_status status = WD_OK;
-    while (status == WD_OK && *text != '\0') {
-        size_t plain = strcspn(text, "{");
-        status = wd_buffer_append(buffer, text, plain);
-        text += plain;
-        if (status != WD_OK || *text == '\0') {
-            break;
-        }
-        const char *end = strchr(text, '}');
-        const wd_value *param =
-            end == NULL ? NULL : wd_object_get_n(params, text + 1, (size_t)(end - text - 1));
-        if (param == NULL) {
-            status = wd_buffer_append(buffer, text, 1);
-            text += 1;
-            continue;
-        }
-        status = wd_value_is(param, WD_KIND_OBJECT) || wd_value_is(param, WD_KIND_ARRAY)
-                     ? wd_json_write(param, WD_JSON_COMPACT, buffer)
-                     : wd_scalar_text(param, buffer);
-        text = end + 1;
+    size_t length = 0;
+    const char *bytes = wd_value_as_string(text, &length);
+    if (memchr(bytes, '{', length) == NULL) {
+        *ret_filled = wd_value_ref(text);
+        return WD_OK;
     }
+    const wd_value *whole =
+        bytes[0] == '{' && bytes[length - 1] == '}' ? wd_object_get_n(params, bytes + 1, length - 2) : NULL;
+    if (whole != NULL) {
+        *ret_filled = wd_value_ref(whole);
+        return WD_OK;
+    }
+    wd_buffer filled = { 0 };
+    wd_status status = wd_template_fill(bytes, length, params, &filled);
+    status = status == WD_OK ? wd_value_string(filled.bytes, filled.length, ret_filled) : status;
+    wd_buffer_done(&filled);
     return status;
 }
+
+static wd_status fill_object(const wd_value *value, const wd_value *params, wd_value **ret_filled)
+{
+    wd_value *filled = wd_value_object();
+    wd_status status = WD_OK;
+    wd_iter member = wd_iter_start(value);
+    while (status == WD_OK && wd_iter_next(&member)) {
+        wd_buffer key = { 0 };
+        wd_value *item = NULL;
+        status = wd_template_fill(member.key, member.key_length, params, &key);
+        status = status == WD_OK ? wd_task_fill(member.value, params, &item) : status;
+        if (status == WD_OK) {
+            status = wd_object_set_n(&filled, key.bytes == NULL ? "" : key.bytes, key.length, &item);
+        }
+        wd_value_unref(&item);
+        wd_buffer_done(&key);
+    }
+    if (status != WD_OK) {
+        wd_value_unref(&filled);
+        return status;
+    }
+    *ret_filled = filled;
+    return WD_OK;
+}
+
+static wd_status fill_array(const wd_value *value, const wd_value *params, wd_value **ret_filled)
+{
+    wd_value *filled = wd_value_array();
+    wd_status status = WD_OK;
+    wd_iter element = wd_iter_start(value);
+    while (status == WD_OK && wd_iter_next(&element)) {
+        wd_value *item = NULL;
+        status = wd_task_fill(element.value, params, &item);
+        status = status == WD_OK ? wd_array_append(&filled, &item) : status;
+        wd_value_unref(&item);
+    }
+    if (status != WD_OK) {
+        wd_value_unref(&filled);
+        return status;
+    }
+    *ret_filled = filled;
+    return WD_OK;
+}
+
+wd_status wd_task_fill(const wd_value *value, const wd_value *params, wd_value **ret_filled)
+{
+    switch (wd_value_kind(value)) {
+    case WD_KIND_STRING:
+        return fill_text(value, params, ret_filled);
+    case WD_KIND_OBJECT:
+        return fill_object(value, params, ret_filled);
+    case WD_KIND_ARRAY:
+        return fill_array(value, params, ret_filled);
+    default:
+        *ret_filled = wd_value_ref(value);
+        return WD_OK;
+    }
+}
+
+/// The parameters as the instruction shows them: a rule's "display" names a text for each value's text.
+static wd_status displayed(const wd_value *document, const wd_value *params, wd_value **ret_shown)
+{
+    wd_value *shown = wd_value_ref(params);
+    wd_status status = WD_OK;
+    wd_iter rule = wd_iter_start(wd_object_get(document, "parameters"));
+    while (status == WD_OK && wd_iter_next(&rule)) {
+        const wd_value *display = wd_object_get(rule.value, "display"),
+                       *param = wd_object_get(params, rule.key);
+        wd_buffer text = { 0 };
+        if (display == NULL || param == NULL || wd_scalar_text(param, &text) != WD_OK) {
+            continue;
+        }
+        const wd_value *words = wd_object_get_n(display, text.bytes, text.length);
+        if (words != NULL) {
+            wd_value *item = wd_value_ref(words);
+            status = wd_object_set(&shown, rule.key, &item);
+            wd_value_unref(&item);
+        }
+        wd_buffer_done(&text);
+    }
+    if (status != WD_OK) {
+        wd_value_unref(&shown);
+        return status;
+    }
+    *ret_shown = shown;
+    return WD_OK;
+}
+
+static wd_status fill_instruction(const wd_value *document, const wd_value *params, char **ret_text)
+{
+    wd_value *shown = NULL;
+    wd_buffer text = { 0 };
+    size_t length = 0;
+    const char *bytes = wd_value_as_string(wd_object_get(document, "instruction"), &length);
+    wd_status status = displayed(document, params, &shown);
+    status = status == WD_OK ? wd_template_fill(bytes, length, shown, &text) : status;
+    if (status == WD_OK) {
+        *ret_text = wd_strndup(text.bytes == NULL ? "" : text.bytes, text.length);
+        status = *ret_text == NULL ? WD_ENOMEM : WD_OK;
+    }
+    wd_value_unref(&shown);
+    wd_buffer_done(&text);
+    return status;
+}
+
+// ---- the document -----------------------------------------------------------------------------------------------
 
 static wd_status merge_params(
     const wd_value *document, const wd_value *params, wd_value **ret_merged, wd_error *error)
@@ -76,7 +181,10 @@ static wd_status check_document(const wd_value *document, wd_error *error)
         { "instruction", WD_KIND_STRING, true },
         { "apps", WD_KIND_ARRAY, false },
         { "setup", WD_KIND_OBJECT, false },
+        { "events", WD_KIND_ARRAY, false },
         { "user", WD_KIND_OBJECT, false },
+        { "parameters", WD_KIND_OBJECT, false },
+        { "difficulty", WD_KIND_STRING, false },
         { "criteria", WD_KIND_OBJECT, false },
         { "expected_changes", WD_KIND_ARRAY, false },
         { "max_steps", WD_KIND_INT, false },
@@ -99,11 +207,29 @@ static wd_status check_document(const wd_value *document, wd_error *error)
     if (length > WD_TASK_TEXT_MAX) {
         return wd_error_set(error, WD_ELIMIT, "task.instruction: over %d bytes", WD_TASK_TEXT_MAX);
     }
-    int64_t steps = wd_value_int_or(wd_object_get(document, "max_steps"), WD_TASK_STEPS_DEFAULT);
-    if (steps < 1 || steps > WD_TASK_STEPS_MAX) {
+    const wd_value *own = wd_object_get(document, "max_steps");
+    if (own != NULL && (wd_value_as_int(own) < 1 || wd_value_as_int(own) > WD_TASK_STEPS_MAX)) {
         return wd_error_set(error, WD_EINVAL, "task.max_steps: must be 1 to %d", WD_TASK_STEPS_MAX);
     }
+    const char *difficulty = wd_value_string_or(wd_object_get(document, "difficulty"), NULL);
+    if (difficulty != NULL &&
+        (strlen(difficulty) != 2 || difficulty[0] != 'L' || difficulty[1] < '1' || difficulty[1] > '4')) {
+        return wd_error_set(error, WD_EINVAL, "task.difficulty: must be L1 to L4");
+    }
     return WD_OK;
+}
+
+/// The task's own step limit, else that of its difficulty (judge.md 9.1).
+static uint32_t step_limit(const wd_value *document)
+{
+    int64_t steps = WD_TASK_STEPS_DEFAULT;
+    const wd_value *own = wd_object_get(document, "max_steps");
+    const char *difficulty = wd_value_string_or(wd_object_get(document, "difficulty"), NULL);
+    if (own != NULL) {
+        return (uint32_t)wd_value_as_int(own);
+    }
+    return wd_max_steps(difficulty, NULL, false, 0, &steps) == WD_OK ? (uint32_t)steps
+                                                                     : WD_TASK_STEPS_DEFAULT;
 }
 
 /// Point the struct's borrowed parts into its own document.
@@ -113,9 +239,26 @@ static void task_point(wd_task *task)
     task->params = wd_object_get(task->document, "params");
     task->apps = wd_object_get(task->document, "apps");
     task->setup = wd_object_get(task->document, "setup");
+    task->events = wd_object_get(task->document, "events");
     task->user = wd_object_get(task->document, "user");
-    task->step_limit =
-        (uint32_t)wd_value_int_or(wd_object_get(task->document, "max_steps"), WD_TASK_STEPS_DEFAULT);
+    task->step_limit = step_limit(task->document);
+}
+
+/// The members that the judge does not read, with the parameters put in.
+static wd_status fill_members(const wd_value *params, wd_value **document_p)
+{
+    static const char *const members[] = { "setup", "events", "user", "gold" };
+    wd_status status = WD_OK;
+    for (size_t i = 0; status == WD_OK && i < WD_COUNT_OF(members); i++) {
+        const wd_value *member = wd_object_get(*document_p, members[i]);
+        wd_value *filled = NULL;
+        if (member != NULL) {
+            status = wd_task_fill(member, params, &filled);
+            status = status == WD_OK ? wd_object_set(document_p, members[i], &filled) : status;
+            wd_value_unref(&filled);
+        }
+    }
+    return status;
 }
 
 wd_status wd_task_bind(const wd_value *document, const wd_value *params, wd_task *ret_task, wd_error *error)
@@ -127,24 +270,14 @@ wd_status wd_task_bind(const wd_value *document, const wd_value *params, wd_task
     if (status != WD_OK) {
         return status;
     }
-    wd_task task = { 0 };
+    wd_task task = { .document = wd_value_ref(document) };
     wd_value *merged = NULL;
-    wd_buffer text = { 0 };
     status = merge_params(document, params, &merged, error);
-    if (status == WD_OK) {
-        status =
-            fill_template(wd_value_as_string(wd_object_get(document, "instruction"), NULL), merged, &text);
-    }
-    if (status == WD_OK) {
-        task.document = wd_value_ref(document);
-        status = wd_object_set(&task.document, "params", &merged);
-    }
-    if (status == WD_OK) {
-        task.instruction = wd_strndup(text.bytes == NULL ? "" : text.bytes, text.length);
-        status = task.instruction == NULL ? WD_ENOMEM : WD_OK;
-    }
+    status = status == WD_OK ? fill_instruction(document, merged, &task.instruction) : status;
+    status = status == WD_OK ? fill_members(merged, &task.document) : status;
+    status = status == WD_OK ? wd_object_set(&task.document, "params", &merged) : status;
+    status = status == WD_OK ? wd_task_events_check(wd_object_get(task.document, "events"), error) : status;
     wd_value_unref(&merged);
-    wd_buffer_done(&text);
     if (status != WD_OK) {
         wd_task_done(&task);
         return status;

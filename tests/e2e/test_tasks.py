@@ -48,3 +48,84 @@ def test_a_task_that_is_none_is_refused(files):  # noqa: F811
     state = files("s.json", {"os": {}, "apps": {}})
     done = ctl("judge", "--init", state, "--final", state, "--task", files("t.json", {"id": "x"}))
     assert done.returncode == 2 and "task.instruction" in done.stderr
+
+
+def ids():
+    return [path.relative_to(ROOT / "tasks").with_suffix("").as_posix()
+            for path in sorted((ROOT / "tasks").glob("*/*.json"))]
+
+
+@pytest.mark.parametrize("task", ids())
+def test_the_judging_of_every_template_holds(task):
+    done = ctl("tasks", "audit", task, "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(done.stdout)
+    assert report["mutations"] == 20 and report["instances"] == 6 and report["cuts"] >= 0
+
+
+def test_what_the_shipped_templates_cover():
+    tasks = [json.loads((ROOT / "tasks" / f"{task}.json").read_text()) for task in ids() if not task.startswith("demo/")]
+    assert len(tasks) >= 24
+    assert sum(len(task["apps"]) > 1 for task in tasks) >= 6
+    assert sum("answer" in task for task in tasks) >= 6
+    assert sum("order" in task for task in tasks) >= 3
+    assert sum("events" in task for task in tasks) >= 2
+    assert sum("distractors" in task for task in tasks) >= 1
+    assert sum("user" in task for task in tasks) >= 1
+    assert {task["difficulty"] for task in tasks} == {"L1", "L2", "L3", "L4"}
+
+
+GOOD = {"id": "bad/one", "instruction": "Turn Bluetooth off.", "apps": ["settings"],
+        "criteria": {"os.settings.global.bluetoothEnabled": False},
+        "gold": [{"action": "launch_app", "args": {"app": "settings"}},
+                 {"action": "tap", "args": {"selector": {"resource_id": "open_bluetooth"}}},
+                 {"action": "tap", "args": {"selector": {"resource_id": "bluetooth_switch"}}}]}
+UNREAD = {"os.providers.sms.conversations[id=conv_parcel].isUnread": False}
+MARK_READ = [{"action": "launch_app", "args": {"app": "messages"}},
+             {"action": "tap", "args": {"selector": {"resource_id": "conversation", "text": "Parcel Point"}}}]
+
+
+@pytest.mark.parametrize("change, fault", [
+    ({}, None),
+    ({"criteria": {"os.settings.global.bluetoothEnabled": True}}, "idle: doing nothing passes"),
+    ({"criteria": {"os.settings.global.nfcEnabled": False}}, "gold with seed 0: check os.settings.global.nfcEnabled"),
+    ({"gold": GOOD["gold"] + GOOD["gold"][2:] + GOOD["gold"][2:]}, "cut: passes without step 3"),
+    ({"gold": GOOD["gold"][:1] + [{"action": "tap", "args": {"selector": {"resource_id": "no_such"}}}]}, "stumbled"),
+    ({"gold": []}, "gold: there is no gold plan"),
+    ({"gold": [{"action": "fly"}]}, "step 0"),
+    ({"expected_changes": ["os.settings", "os.providers", "apps.*"]}, "the task excuses too much"),
+    ({"expected_changes": ["apps.notes.settings"]}, "dead: expected_changes[0]"),
+    ({"criteria": {**GOOD["criteria"], "os.settings.gone": None}}, "dead: criterion"),
+    ({"apps": ["messages"], "gold": MARK_READ, "criteria": {**UNREAD, "os.providers.sms.conversations": {"$len": 6}}},
+     "counts: criterion"),
+    ({"criteria": {"os.a": {"$near": 1}}}, "$near"),
+    ({"max_steps": 2}, "ends with step_limit"),
+])
+def test_the_audit_finds_judges_that_are_wrong(tmp_path, change, fault):
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad/one.json").write_text(json.dumps({**GOOD, **change}))
+    done = ctl("tasks", "audit", "--json", "--mutations", 5, "--instances", 1, WORLDD_DAEMON_TASKS=str(tmp_path))
+    report = json.loads(done.stdout)
+    assert report["ok"] == (fault is None) and done.returncode == (0 if fault is None else 1)
+    assert fault is None or any(fault in line for line in report["faults"]), report["faults"]
+
+
+def test_the_same_seed_draws_the_same_instance():
+    def shown(*args):
+        done = ctl("tasks", "show", "cross/share_number", "--json", *args)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    assert shown("--seed", 5) == shown("--seed", 5)
+    assert len({json.dumps(shown("--seed", seed)["params"]) for seed in range(6)}) > 1
+    assert len({json.dumps(shown("--instance", n)["params"]) for n in range(6)}) > 1
+    given = shown("--seed", 5, "-k", "contact=Tom Hale")["params"]
+    assert given["contact"] == "Tom Hale" and given["number"] == "13800010008"
+
+
+def test_listing():
+    done = ctl("tasks", "list", "cross/*", "--json")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(rows) >= 6 and all(row["id"].startswith("cross/") for row in rows)
+    assert ctl("tasks", "list", "nowhere/*").returncode == 2
+    assert ctl("tasks", "dance").returncode == 64

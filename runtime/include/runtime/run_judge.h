@@ -6,7 +6,7 @@
 #include "runtime/run.h"
 
 /// @param ret_verdict  The verdict as JSON value (wd_verdict_to_value()); NULL when the executor has no states.
-/// @param functions    For Lua checks; NULL: none.
+/// @param functions    For checks that the task names; NULL: those of task_check.h.
 WD_NODISCARD wd_status wd_run_judge(
     const wd_run *run, const wd_judge_functions *functions, wd_value **ret_verdict);
 

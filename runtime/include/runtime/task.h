@@ -1,7 +1,8 @@
 /// task.h - a bound task: what the agent is asked to do, with its parameters filled in.
 ///
 /// The document (tasks/<suite>/<name>.json) is read by the strict reader; its fields are documented in docs/tasks.md.
-/// Templates `{name}` in the instruction and in what the judge reads are filled from the parameters.
+/// `{name}` in the instruction, the setup, the events and the user's words becomes the parameter; the judge fills in
+/// what it reads itself (judge.md 2.4, 2.5).
 #ifndef RUNTIME_TASK_H
 #define RUNTIME_TASK_H
 
@@ -20,6 +21,7 @@ typedef struct wd_task {
     const wd_value *params;  // object, borrowed
     const wd_value *apps;    // array of texts, borrowed; NULL when not given
     const wd_value *setup;   // patch injected before the run, borrowed; or NULL
+    const wd_value *events;  // array (task_event.h), borrowed; or NULL
     const wd_value *user;    // {question part: reply} of the simulated user, borrowed; or NULL
     uint32_t step_limit;
 } wd_task;
@@ -29,6 +31,10 @@ typedef struct wd_task {
 WD_NODISCARD wd_status wd_task_bind(
     const wd_value *document, const wd_value *params, wd_task *ret_task, wd_error *error);
 void wd_task_done(wd_task *task);
+
+/// `value` with the parameters put in, at any depth, keys included: a text that is one `{name}` becomes the parameter
+/// itself, kind and all; `{name}` inside a text becomes its text; what names no parameter stays.
+WD_NODISCARD wd_status wd_task_fill(const wd_value *value, const wd_value *params, wd_value **ret_filled);
 WD_NODISCARD wd_status wd_task_copy(const wd_task *task, wd_task *ret_copy);
 
 #endif

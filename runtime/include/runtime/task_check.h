@@ -1,0 +1,19 @@
+/// task_check.h - the checks that a task can name in "check" (judge.h of the judge has no scripts of its own).
+///
+///   "records"  the user's own records, found by what they hold: "records" of the task is an array of
+///              {"in": path, "where": {place: wanted}, "new"?: true, "absent"?: true, "name"?}. `path` leads to a list of objects or an
+///              object of objects in the final state; one of them must hold all places of `where` (values, parameters,
+///              operators). With "new" it must not have been there at the start, under the same key or id; with
+///              "absent" none may hold them.
+#ifndef RUNTIME_TASK_CHECK_H
+#define RUNTIME_TASK_CHECK_H
+
+#include "judge/verdict.h"
+#include "runtime/task.h"
+
+enum { WD_TASK_RECORDS_MAX = 64 };
+
+/// Functions for judging this task. @param task  Borrowed as long as the functions are used.
+wd_judge_functions wd_task_checks(const wd_task *task);
+
+#endif
