@@ -7,18 +7,30 @@
 
 #include <string.h>
 
-enum { READS_MAX = 7 };
+enum { READS_MAX = 7, READ_DEPTH_MAX = 3 };
+
+typedef enum machine_part { PART_OS, PART_SYS, PART_COUNT } machine_part;
+
+/// A place that a view reads: keys below a part of the machine.
+typedef struct os_read {
+    machine_part part;
+    const char *keys[READ_DEPTH_MAX];  // NULL-terminated where shorter; a row without keys ends the list
+} os_read;
 
 /// One member of `os`. Without a view it is the store of that name, as it is.
 typedef struct os_member {
     const char *name;
     wd_view_function view;
-    wd_place reads[READS_MAX];  // what the view depends on
+    os_read reads[READS_MAX];  // what the view depends on
 } os_member;
 
-#define READ(...)                                                                                            \
+#define OS(...)                                                                                              \
     {                                                                                                        \
-        .keys = { __VA_ARGS__ }, .count = sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *)           \
+        .part = PART_OS, .keys = { __VA_ARGS__ }                                                             \
+    }
+#define SYS(...)                                                                                             \
+    {                                                                                                        \
+        .part = PART_SYS, .keys = { __VA_ARGS__ }                                                            \
     }
 
 static wd_status view_running_apps(const wd_machine *machine, wd_value **ret_view)
@@ -89,33 +101,31 @@ static wd_status view_services(const wd_machine *machine, wd_value **ret_view)
 
 // A row without a view shows the store os.<name>.
 static const os_member members[] = {
-    { "tasks", NULL, { READ("os", "tasks") } },
-    { "activeTaskId", NULL, { READ("os", "activeTaskId") } },
-    { "isLauncherVisible", NULL, { READ("os", "isLauncherVisible") } },
-    { "isRecentsVisible", NULL, { READ("os", "isRecentsVisible") } },
-    { "runningApps", view_running_apps, { READ("os", "tasks") } },
-    { "activeAppId", view_active_app, { READ("os", "tasks"), READ("os", "activeTaskId") } },
-    { "locale", wd_view_locale, { READ("os", "settings", "global", "language") } },
-    { "time", wd_view_time,
-        { READ("sys", "clock"), READ("sys", "zone"), READ("os", "settings", "global", "language") } },
-    { "location", wd_view_location, { READ("os", "services", "location") } },
-    { "installedApps", wd_view_installed_apps,
-        { READ("sys", "packages"), READ("os", "settings", "global", "language") } },
-    { "clipboard", wd_view_clipboard, { READ("os", "clipboard") } },
-    { "notifications", NULL, { READ("os", "notifications") } },
-    { "shade", NULL, { READ("os", "shade") } },
-    { "launcher", wd_view_launcher, { READ("os", "launcher") } },
-    { "settings", NULL, { READ("os", "settings") } },
-    { "hardware", NULL, { READ("os", "hardware") } },
-    { "permissions", NULL, { READ("os", "permissions") } },
-    { "preferences", NULL, { READ("os", "preferences") } },
-    { "build", NULL, { READ("os", "build") } },
-    { "telephony", NULL, { READ("os", "telephony") } },
+    { "tasks", NULL, { OS("tasks") } },
+    { "activeTaskId", NULL, { OS("activeTaskId") } },
+    { "isLauncherVisible", NULL, { OS("isLauncherVisible") } },
+    { "isRecentsVisible", NULL, { OS("isRecentsVisible") } },
+    { "runningApps", view_running_apps, { OS("tasks") } },
+    { "activeAppId", view_active_app, { OS("tasks"), OS("activeTaskId") } },
+    { "locale", wd_view_locale, { OS("settings", "global", "language") } },
+    { "time", wd_view_time, { SYS("clock"), SYS("zone"), OS("settings", "global", "language") } },
+    { "location", wd_view_location, { OS("services", "location") } },
+    { "installedApps", wd_view_installed_apps, { SYS("packages"), OS("settings", "global", "language") } },
+    { "clipboard", wd_view_clipboard, { OS("clipboard") } },
+    { "notifications", NULL, { OS("notifications") } },
+    { "shade", NULL, { OS("shade") } },
+    { "launcher", wd_view_launcher, { OS("launcher") } },
+    { "settings", NULL, { OS("settings") } },
+    { "hardware", NULL, { OS("hardware") } },
+    { "permissions", NULL, { OS("permissions") } },
+    { "preferences", NULL, { OS("preferences") } },
+    { "build", NULL, { OS("build") } },
+    { "telephony", NULL, { OS("telephony") } },
     { "services", view_services,
-        { READ("os", "services"), READ("os", "shade"), READ("os", "tasks"), READ("os", "activeTaskId"),
-            READ("os", "isLauncherVisible"), READ("os", "isRecentsVisible"), READ("sys", "stores") } },
-    { "providers", view_providers, { READ("os", "providers"), READ("sys", "stores") } },
-    { "fileSystem", wd_view_file_system, { READ("os", "fileSystem") } },
+        { OS("services"), OS("shade"), OS("tasks"), OS("activeTaskId"), OS("isLauncherVisible"),
+            OS("isRecentsVisible"), SYS("stores") } },
+    { "providers", view_providers, { OS("providers"), SYS("stores") } },
+    { "fileSystem", wd_view_file_system, { OS("fileSystem") } },
 };
 
 // ---- cache ------------------------------------------------------------------------------------------------
@@ -187,23 +197,39 @@ wd_status wd_view_cache_forget(wd_view_cache **cache_p, const char *app)
 
 // ---- os ---------------------------------------------------------------------------------------------------
 
-static const wd_value *read_at(const wd_value *root, const wd_place *place)
-{
-    for (size_t i = 0; i < place->count && root != NULL; i++) {
-        root = wd_object_get(root, place->keys[i]);
-    }
-    return root;
-}
-
 static bool same_node(const wd_value *a, const wd_value *b)
 {
     return a == b || (a != NULL && b != NULL && wd_value_same(a, b));
 }
 
-static bool reads_unchanged(const os_member *member, const wd_value *before, const wd_value *now)
+/// The parts of a machine that views read.
+typedef struct machine_parts {
+    const wd_value *part[PART_COUNT];
+} machine_parts;
+
+static machine_parts parts_of(const wd_value *root)
 {
-    for (size_t i = 0; i < READS_MAX && member->reads[i].count > 0; i++) {
-        if (!same_node(read_at(before, &member->reads[i]), read_at(now, &member->reads[i]))) {
+    return (machine_parts){
+        .part = { [PART_OS] = wd_object_get(root, "os"), [PART_SYS] = wd_object_get(root, "sys") }
+    };
+}
+
+/// Below one and the same node nothing has changed: a step touches few places, so the walk mostly ends at once.
+static bool read_unchanged(const os_read *read, const machine_parts *before, const machine_parts *now)
+{
+    const wd_value *old = before->part[read->part];
+    const wd_value *fresh = now->part[read->part];
+    for (size_t i = 0; i < READ_DEPTH_MAX && read->keys[i] != NULL && !same_node(old, fresh); i++) {
+        old = wd_object_get(old, read->keys[i]);
+        fresh = wd_object_get(fresh, read->keys[i]);
+    }
+    return same_node(old, fresh);
+}
+
+static bool reads_unchanged(const os_member *member, const machine_parts *before, const machine_parts *now)
+{
+    for (size_t i = 0; i < READS_MAX && member->reads[i].keys[0] != NULL; i++) {
+        if (!read_unchanged(&member->reads[i], before, now)) {
             return false;
         }
     }
@@ -224,8 +250,10 @@ static wd_status build_member(const wd_machine *machine, const os_member *member
 static wd_status update_os(const wd_machine *machine, const wd_value *before, wd_value **os_p)
 {
     wd_status status = WD_OK;
+    const machine_parts old = parts_of(before);
+    const machine_parts now = parts_of(machine->root);
     for (size_t i = 0; i < WD_COUNT_OF(members) && status == WD_OK; i++) {
-        if (before != NULL && reads_unchanged(&members[i], before, machine->root)) {
+        if (before != NULL && reads_unchanged(&members[i], &old, &now)) {
             continue;
         }
         wd_value *view = NULL;

@@ -24,20 +24,6 @@ typedef struct memo_entry {
 
 static _Thread_local memo_entry memo[MEMO_ENTRIES];
 
-static inline uint64_t load_64(const char *bytes)
-{
-    uint64_t word;
-    memcpy(&word, bytes, sizeof(word));
-    return word;
-}
-
-static inline uint64_t load_32(const char *bytes)
-{
-    uint32_t word;
-    memcpy(&word, bytes, sizeof(word));
-    return word;
-}
-
 // Apart, so that the common way needs few registers.
 __attribute__((noinline)) static void memo_fill(
     memo_entry *entry, uint64_t first, uint64_t last, uint64_t middle, const char *text, size_t length)
@@ -52,11 +38,11 @@ wd_name wd_name_of(const char *text, size_t length)
     }
     uint64_t first, last = 0, middle = 0;
     if (length >= 8) {
-        first = load_64(text);
-        last = load_64(text + length - 8);
-        middle = length > 16 ? load_64(text + 8) : 0;
+        first = wd_load_64(text);
+        last = wd_load_64(text + length - 8);
+        middle = length > 16 ? wd_load_64(text + 8) : 0;
     } else if (length >= 4) {
-        first = load_32(text) | load_32(text + length - 4) << 32;
+        first = wd_load_32(text) | wd_load_32(text + length - 4) << 32;
     } else {
         first = (uint64_t)(unsigned char)text[0] | (uint64_t)(unsigned char)text[length / 2] << 8 |
                 (uint64_t)(unsigned char)text[length - 1] << 16;

@@ -22,10 +22,37 @@ void wd_weak_remove(wd_weak_table *table, wd_listed *node);
 
 // ---- keys -----------------------------------------------------------------------------------------------------
 
+static inline uint64_t wd_load_64(const char *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof(word));
+    return word;
+}
+
+static inline uint64_t wd_load_32(const char *bytes)
+{
+    uint32_t word;
+    memcpy(&word, bytes, sizeof(word));
+    return word;
+}
+
+/// Names are short: two words that overlap compare most of them without a call.
+static inline bool wd_same_bytes(const char *a, const char *b, size_t length)
+{
+    if (length > 16 || length < 4) {
+        return memcmp(a, b, length) == 0;
+    }
+    if (length >= 8) {
+        return ((wd_load_64(a) ^ wd_load_64(b)) |
+                   (wd_load_64(a + length - 8) ^ wd_load_64(b + length - 8))) == 0;
+    }
+    return ((wd_load_32(a) ^ wd_load_32(b)) | (wd_load_32(a + length - 4) ^ wd_load_32(b + length - 4))) == 0;
+}
+
 static inline bool wd_key_is(const wd_key *key, const wd_name *name)
 {
     return key == name->key || (key->digest.low == name->digest.low && key->length == name->length &&
-                                   memcmp(key->text, name->text, name->length) == 0);
+                                   wd_same_bytes(key->text, name->text, name->length));
 }
 
 static inline bool wd_key_same(const wd_key *a, const wd_key *b)

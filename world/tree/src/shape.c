@@ -8,12 +8,27 @@ size_t wd_shape_size(uint32_t capacity)
     return sizeof(wd_shape) + capacity * (sizeof(const wd_key *) + sizeof(uint32_t));
 }
 
+// Where names stood when the thread last looked them up. Only a guess, which is checked: shapes come and go.
+enum { GUESS_ENTRIES = 2048 };
+static _Thread_local uint8_t guesses[GUESS_ENTRIES];
+
+static inline bool stands_at(
+    const wd_shape *shape, const uint32_t *hashes, uint32_t slot, const wd_name *name)
+{
+    return hashes[slot] == (uint32_t)name->digest.low && wd_key_is(shape->keys[slot], name);
+}
+
 uint32_t wd_shape_find(const wd_shape *shape, const wd_name *name)
 {
     const uint32_t *hashes = wd_shape_hashes(shape);
-    uint32_t hash = (uint32_t)name->digest.low;
+    const uint32_t hash = (uint32_t)name->digest.low;
+    uint8_t *guess = &guesses[(hash ^ (uint32_t)((uintptr_t)shape >> 4)) % GUESS_ENTRIES];
+    if (*guess < shape->count && stands_at(shape, hashes, *guess, name)) {
+        return *guess;
+    }
     for (uint32_t i = 0; i < shape->count; i++) {
-        if (hashes[i] == hash && wd_key_is(shape->keys[i], name)) {
+        if (stands_at(shape, hashes, i, name)) {
+            *guess = (uint8_t)i;
             return i;
         }
     }
