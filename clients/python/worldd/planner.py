@@ -164,12 +164,13 @@ class Planner:
     name          of [A-Za-z0-9._-]; a newer instance of the same name supersedes an older one
     max_inflight  requests answered at once; above 1 `plan` is called from several threads
     log           called with a line of text now and then
+    hello         further fields of the Hello: coord_space="norm1000" for points in thousandths, say
     """
 
     def __init__(self, endpoint: str, name: str = "python", max_inflight: int = 1,
-                 log: Optional[Callable[[str], None]] = None) -> None:
+                 log: Optional[Callable[[str], None]] = None, **hello: Any) -> None:
         self.endpoint, self.name, self.max_inflight = endpoint, name, max_inflight
-        self._session = wire.Session(endpoint, name, self._answer, max_inflight, log)
+        self._session = wire.Session(endpoint, name, self._answer, max_inflight, log, **hello)
         self._thread: Optional[threading.Thread] = None
 
     def plan(self, request: Request) -> Planned:

@@ -108,10 +108,12 @@ class Session:
     while it thinks; an exception in it becomes a PlanError. Only the thread that calls run() touches the socket."""
 
     def __init__(self, endpoint: str, name: str, plan: PlanFunction, max_inflight: int = 1,
-                 log: Optional[Callable[[str], None]] = None) -> None:
+                 log: Optional[Callable[[str], None]] = None, **hello: Any) -> None:
+        """`hello`: further fields of the Hello, coord_space="norm1000" say."""
         self.endpoint, self.name, self.plan = endpoint, name, plan
         self.max_inflight = max_inflight
         self.log = log or (lambda text: None)
+        self.hello = hello
         self.instance = os.urandom(16)
         self.boot_id = b""
         self.jobs: dict[concurrent.futures.Future[Message], int] = {}  # future: request id
@@ -245,7 +247,7 @@ class Session:
 
     def _hello(self) -> Message:
         return SCHEMA["Hello"](min_major=MAJOR, max_major=MAJOR, max_minor=MINOR, role="planner", name=self.name,
-                               instance=self.instance, max_inflight=self.max_inflight, max_frame=FRAME_MAX)
+                               instance=self.instance, max_inflight=self.max_inflight, max_frame=FRAME_MAX, **self.hello)
 
     @staticmethod
     def _send(socket: Any, kind: str, body: Message) -> None:
