@@ -24,10 +24,10 @@ from http.client import HTTPException
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "../../clients/python"))
 import worldd  # noqa: E402
+from worldd.prompt import results_text, turn_text  # noqa: E402
 
 RUNS_MAX = 64                # conversations kept; the longest idle is forgotten first
 ANSWER_MAX = 4 << 20         # bytes of an answer
-LABEL_MAX = 120              # characters of a node's label in the prompt
 BACK_OFF_MAX = 20.0          # seconds between two tries
 MARGIN = 0.5                 # seconds kept of worldd's deadline for the way back
 
@@ -212,66 +212,10 @@ class Endpoint:
 
 # ---- the prompt -----------------------------------------------------------------------------------------------
 
-def describe_node(node):
-    label = node.label if len(node.label) <= LABEL_MAX else node.label[:LABEL_MAX] + "..."
-    parts = [f"[{node.id}]", node.role or "element", json.dumps(label, ensure_ascii=False)]
-    if node.resource_id:
-        parts.append("#" + node.resource_id.split(":id/")[-1])
-    if node.text and node.hint and node.text != node.hint:
-        parts.append(f"hint {json.dumps(node.hint, ensure_ascii=False)}")
-    if node.flags.get("checkable"):
-        parts.append("on" if node.flags.get("checked") else "off")
-    parts += [name for name in ("clickable", "editable", "scrollable", "focused", "selected") if node.flags.get(name)]
-    if node.flags.get("enabled") is False:
-        parts.append("disabled")
-    return " ".join(parts)
-
-
-def middle(node, scene, space):
-    """Where a node is, in the space of the model's points; "" without one."""
-    x, y = (node.rect[0] + node.rect[2]) / 2, (node.rect[1] + node.rect[3]) / 2
-    if not space or scene.width == 0 or scene.height == 0:
-        return ""
-    if space == "px":
-        return f" at ({int(x)},{int(y)})"
-    x, y = x / scene.width, y / scene.height
-    return f" at ({x:.3f},{y:.3f})" if space == "norm1" else f" at ({int(1000 * x)},{int(1000 * y)})"
-
-
-def describe_screen(request, nodes_max, space):
-    """The screen as text: what has a label or can be used, in reading order."""
-    if not request.has_scene:
-        return "The screen could not be captured."
-    lines, scene = [], request.message.scene
-    for node in request.nodes():
-        if node.label or any(node.flags.get(name) for name in ("clickable", "editable", "scrollable", "checkable")):
-            lines.append(describe_node(node) + middle(node, scene, space))
-    more = [] if len(lines) <= nodes_max else [f"... {len(lines) - nodes_max} more"]
-    head = f"Screen {scene.width}x{scene.height}, app {request.app or 'unknown'}, page {request.page or 'unknown'}:"
-    return "\n".join([head, *lines[:nodes_max], *more])
-
-
-def describe_results(request):
-    return [f"step {result['step']} {result['action']} {json.dumps(result['args'], ensure_ascii=False)}: {result['outcome']}"
-            + (f", {result['code']} {result['text']}".rstrip() if result["outcome"] != "ok" else "")
-            for result in request.results]
-
-
-def describe(request, nodes_max, space):
-    """The user's turn: news, WorldState with signals, screen."""
-    lines = describe_results(request)
-    if request.user_reply:
-        lines.append("The user answers: " + request.user_reply)
-    if request.world is not None:
-        lines.append("Known: " + str(request.world))
-    lines.append(f"{request.steps_left} steps left.")
-    return "\n".join([*lines, describe_screen(request, nodes_max, space)])
-
-
 def summary(request):
     """What stays of a turn once it is history: no screen."""
     place = f"(screen of {request.app or 'unknown app'}, {request.page or 'unknown page'})"
-    return "\n".join([*describe_results(request), place])
+    return "\n".join(text for text in (results_text(request), place) if text)
 
 
 # ---- the planner ----------------------------------------------------------------------------------------------
@@ -309,7 +253,7 @@ class LlmPlanner(worldd.Planner):
         messages = [{"role": "system", "content": SYSTEM.format(how=how)}, {"role": "user", "content": task}]
         for seen, said in list(turns) if self.history else []:
             messages += [{"role": "user", "content": seen}, {"role": "assistant", "content": said}]
-        messages.append({"role": "user", "content": describe(request, self.nodes_max, self.space)})
+        messages.append({"role": "user", "content": turn_text(request, self.nodes_max, self.space)})
         return messages
 
     def plan(self, request):
