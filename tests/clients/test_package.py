@@ -31,7 +31,7 @@ def test_a_wheel_out_of_the_sdist_works_alone(sources, tmp_path):
     wheel = next(tmp_path.glob("*.whl"))
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
-    done = subprocess.run([sys.executable, "-B", "-c", "import worldd, worldd.aio; print(worldd.__file__)\n"
+    done = subprocess.run([sys.executable, "-B", "-c", "import worldd, worldd.aio, worldd.mcp; print(worldd.__file__)\n"
                            "with worldd.World.private() as world: print(world.status()['version'])"],
                           cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
