@@ -7,6 +7,7 @@
 static const struct argp_option options[] = {
     { "passive", 'p', NULL, 0, "Through WorldModel alone: no phone, nothing is executed", 0 },
     { "verbose", 'v', NULL, 0, "Show each step of an active replay", 0 },
+    { "keep-going", 'k', NULL, 0, "Go on after a step that differs, and count", 0 },
     { "json", 'j', NULL, 0, "One JSON line a step (passive), last a summary", 0 },
     { "format", 'f', "NAME", 0, "A recording of another tool in this format (worldctl episode formats)", 0 },
     { "no-semantic", 'n', NULL, 0, "Do not make semantic scenes", 0 },
@@ -25,7 +26,7 @@ static const char doc[] = "Execute the recorded actions of EPISODE again and com
 
 typedef struct replay_arguments {
     const char *path, *format;
-    bool passive, verbose, json, no_semantic;
+    bool passive, verbose, json, no_semantic, keep_going;
     size_t steps;
 } replay_arguments;
 
@@ -38,6 +39,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case 'v':
         given->verbose = true;
+        return 0;
+    case 'k':
+        given->keep_going = true;
         return 0;
     case 'j':
         given->json = true;
@@ -138,13 +142,16 @@ static void print_report(const replay_arguments *given, const wd_replay_report *
 {
     if (given->json) {
         wd_value *line = NULL;
-        if (wd_value_pack(&line, "{s:i,s:i,s:i,s:b,s:?s,s:b,s:i}", "steps", (int64_t)report->steps,
+        wd_value *diverged_step = NULL;
+        if ((!report->diverged || wd_value_int((int64_t)report->diverged_step, &diverged_step) == WD_OK) &&
+            wd_value_pack(&line, "{s:i,s:i,s:i,s:b,s:?v,s:?s,s:b,s:i}", "steps", (int64_t)report->steps,
                 "digests_equal", (int64_t)report->digests_equal, "steps_recorded",
-                (int64_t)report->steps_recorded, "diverged", (int)report->diverged, "divergence",
-                report->diverged ? report->divergence : NULL, "cut", (int)report->cut, "bytes_lost",
-                (int64_t)report->bytes_lost) == WD_OK) {
+                (int64_t)report->steps_recorded, "diverged", (int)report->diverged, "diverged_step",
+                diverged_step, "divergence", report->diverged ? report->divergence : NULL, "cut",
+                (int)report->cut, "bytes_lost", (int64_t)report->bytes_lost) == WD_OK) {
             ctl_print(line, WD_JSON_COMPACT);
         }
+        wd_value_unref(&diverged_step);
         wd_value_unref(&line);
         return;
     }
@@ -167,7 +174,8 @@ static wd_status replay_active(const replay_arguments *given, const wd_config *c
     wd_status status = ctl_phone_open(config, false, 0, &phone, error);
     if (status == WD_OK) {
         replay_arguments context = *given;
-        status = wd_replay_active(phone.host, episode, show_active, &context, &report, error);
+        status =
+            wd_replay_active(phone.host, episode, given->keep_going, show_active, &context, &report, error);
     }
     if (status == WD_OK) {
         print_report(given, &report);

@@ -65,6 +65,12 @@ def test_a_changed_episode_diverges_and_says_where(make_daemon, tmp_path):
     changed.write_text("\n".join(lines) + "\n", encoding="utf-8")
     done = daemon.ctl("replay", changed)
     assert done.returncode == 1 and "first divergence at step 2" in done.stdout, done.stdout + done.stderr
+    assert "first differing path: " in done.stdout
+    report = json.loads(daemon.ctl("replay", changed, "--json").stdout.splitlines()[-1])
+    assert (report["steps"], report["digests_equal"], report["diverged_step"]) == (3, 2, 2)
+    report = json.loads(daemon.ctl("replay", changed, "--json", "--keep-going").stdout.splitlines()[-1])
+    assert report["steps"] == report["steps_recorded"] == 4 and 2 <= report["digests_equal"] < 4
+    assert report["diverged"] and report["diverged_step"] == 2
 
 
 def test_sigterm_ends_runs_with_the_reason_recorded(make_daemon, task_file, script_file):

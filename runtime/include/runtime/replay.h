@@ -7,7 +7,7 @@
 
 typedef struct wd_replay_report {
     size_t steps;          // replayed
-    size_t digests_equal;  // of the machine after a step
+    size_t digests_equal;  // of the machine after a step, with outcome and scene
     size_t steps_recorded;
     bool diverged;
     size_t diverged_step;                // index of the first step that differs
@@ -19,11 +19,12 @@ typedef struct wd_replay_report {
 /// Told after each step; may be NULL.
 typedef void (*wd_replay_progress)(void *context, const wd_value *step_line, bool equal);
 
-/// Execute the recorded actions on a phone restored from the recorded machine; stops at the first divergence.
+/// Execute the recorded actions on a phone restored from the recorded machine.
+/// @param keep_going  Go on after a step that differs, and count; else stop there. The report tells the first.
 /// @param host  With the packs of the recording; other packs are told as a divergence at step 0 only if digests differ.
 /// @retval WD_EUNSUPPORTED  not recorded on the embedded phone.
-WD_NODISCARD wd_status wd_replay_active(wd_host *host, const wd_episode *episode, wd_replay_progress progress,
-    void *context, wd_replay_report *ret_report, wd_error *error);
+WD_NODISCARD wd_status wd_replay_active(wd_host *host, const wd_episode *episode, bool keep_going,
+    wd_replay_progress progress, void *context, wd_replay_report *ret_report, wd_error *error);
 
 /// One step of a passive replay.
 typedef struct wd_passive_step {

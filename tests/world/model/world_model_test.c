@@ -304,6 +304,26 @@ static void history_is_what_was_acted_in(void **state)
     wd_world_model_destroy(&model);
 }
 
+static void variables_outlive_the_history(void **state)
+{
+    (void)state;
+    wd_world_options options = wd_world_options_default();
+    options.history_count_max = 1;
+    wd_world_model *model = NULL;
+    assert_int_equal(wd_world_model_new(&options, &model, NULL), WD_OK);
+    wd_value *script = json_of(long_script);
+    wd_iter entry = wd_iter_start(script);
+    while (wd_iter_next(&entry)) {
+        wd_observe_report report = { 0 };
+        assert_int_equal(feed(model, entry.value, &report), WD_OK);
+        wd_observe_report_done(&report);
+    }
+    assert_int_equal(wd_history_count(wd_world_model_state(model)->history), 1);
+    assert_json(wd_world_model_state(model)->variables, "{\"b\":[1,2]}");  // remembered three steps before
+    wd_value_unref(&script);
+    wd_world_model_destroy(&model);
+}
+
 static void off_means_no_world(void **state)
 {
     (void)state;
@@ -481,6 +501,7 @@ int main(void)
 {
     struct CMUnitTest tests[128] = {
         cmocka_unit_test(history_is_what_was_acted_in),
+        cmocka_unit_test(variables_outlive_the_history),
         cmocka_unit_test(off_means_no_world),
         cmocka_unit_test(a_fork_goes_its_own_way),
         cmocka_unit_test(a_failed_allocation_changes_nothing),
