@@ -41,6 +41,7 @@ int ctl_conform(int argc, char **argv);
 int ctl_schema(int argc, char **argv);
 int ctl_judge(int argc, char **argv);
 int ctl_tasks(int argc, char **argv);
+int ctl_eval(int argc, char **argv);
 
 /// "worldctl: text" on stderr; returns CTL_FAULT.
 int ctl_fault(const wd_error *error);

@@ -16,6 +16,7 @@ static const ctl_command commands[] = {
     { "scene", ctl_scene, "a foreign screen as canonical scene" },
     { "action", ctl_action, "a model's replies as canonical actions" },
     { "tasks", ctl_tasks, "list, show and audit task templates" },
+    { "eval", ctl_eval, "run many tasks with a planner and say how it did" },
     { "judge", ctl_judge, "the verdict on two states" },
     { "app", ctl_app, "make, check and explore app packs" },
     { "view", ctl_view, "what an app's view shows of an entity" },

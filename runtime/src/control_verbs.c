@@ -2,6 +2,7 @@
 #include "control_args.h"
 #include "service_internal.h"
 
+#include "runtime/run_judge.h"
 #include "runtime/task_library.h"
 #include "tree/path.h"
 
@@ -208,6 +209,27 @@ static wd_status verb_scene(wd_service *service, const wd_control_peer *peer, co
     return status;
 }
 
+/// The verdict so far and what it is worth: a reward for training, at any time of a run.
+static wd_status verb_judge(wd_service *service, const wd_control_peer *peer, const wd_control *control,
+    int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result, wd_error *error)
+{
+    (void)peer, (void)now_ms, (void)outbox;
+    wd_service_run *run = NULL;
+    wd_value *verdict = NULL;
+    wd_status status = open_run(service, control->args, &run, error);
+    status = status == WD_OK ? wd_run_judge(run->run, NULL, &verdict) : status;
+    if (status == WD_OK && verdict == NULL) {
+        status = wd_error_set(error, WD_ESTATE, "judge: the run has no state yet");
+    }
+    if (status == WD_OK) {
+        status = wd_value_pack(ret_result, "{s:s,s:i,s:d,s:v}", "run", run->id, "steps",
+            (int64_t)wd_run_context(run->run)->step_count, "reward", wd_run_reward(run->run, verdict),
+            "verdict", verdict);
+    }
+    wd_value_unref(&verdict);
+    return status;
+}
+
 // ---- observe: agent loops on phones of their own ----------------------------------------------------------------
 
 /// The task an observed loop works on: a document, or only its instruction.
@@ -318,6 +340,7 @@ const wd_verb wd_verbs[] = {
     { "cancel", verb_cancel },
     { "state", verb_state },
     { "scene", verb_scene },
+    { "judge", verb_judge },
     { "observe_start", verb_observe_start },
     { "observe", verb_observe },
     { "observe_end", verb_observe_end },

@@ -121,8 +121,5 @@ WD_NODISCARD wd_status env_node_add(wd_envs *envs, const wd_env_id *id, wd_env_n
 
 // ---- env_judge.c --------------------------------------------------------------------------------------------------
 
-/// What order rules read of a step, as in runs.
-WD_NODISCARD wd_status env_step_event(const wd_action *action, const wd_value *args, const wd_result *result,
-    const wd_scene *after, wd_value **ret_event);
 
 #endif

@@ -5,16 +5,6 @@
 #include "runtime/task_check.h"
 #include "tree/alloc.h"
 
-wd_status env_step_event(const wd_action *action, const wd_value *args, const wd_result *result,
-    const wd_scene *after, wd_value **ret_event)
-{
-    const wd_scene_info *info = after == NULL ? NULL : wd_scene_info_of(after);
-    const char *page = info == NULL ? NULL : info->page != NULL ? info->page : info->route;
-    return wd_value_pack(ret_event, "{s:s,s:?s,s:?s,s:?v,s:s}", "action", wd_action_kind_name(action->kind),
-        "app", info == NULL ? NULL : info->app_package, "page", page, "args", args, "outcome",
-        wd_outcome_name(result->outcome));
-}
-
 /// The chain as an array, oldest first; everything in it is borrowed. NULL with count 0 is an empty one.
 static wd_status trace_array(const env_trace *last, wd_trace_step **ret_steps, size_t *ret_count)
 {

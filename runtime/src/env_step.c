@@ -1,5 +1,6 @@
 // Episodes of an env: reset, step, inject.
 #include "env_internal.h"
+#include "step_event.h"
 
 #include "tree/text.h"
 
@@ -94,7 +95,19 @@ static wd_status trace_step(
     if (status != WD_OK && status != WD_ENOMEM) {
         status = WD_OK;  // a screen that cannot be drawn: the trace does not know where the step led
     }
-    status = status == WD_OK ? env_step_event(action, args, result, scene, &event) : status;
+    const wd_scene_info *info = scene == NULL ? NULL : wd_scene_info_of(scene);
+    wd_step_told told = {
+        .action = action,
+        .args = args,
+        .result = result,
+        .before = env->told,
+        .after = scene,
+        .app = info == NULL ? NULL : info->app_package,
+        .page = info == NULL         ? NULL
+                : info->page != NULL ? info->page
+                                     : info->route,
+    };
+    status = status == WD_OK ? wd_step_event(&told, &event) : status;
     status = status == WD_OK ? wd_device_state(env->device, &state) : status;
     status =
         status == WD_OK ? env_trace_add(&env->progress.trace, env->progress.steps, event, state) : status;

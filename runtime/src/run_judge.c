@@ -1,44 +1,26 @@
 #include "runtime/run_judge.h"
 
-#include "step_target.h"
+#include "step_event.h"
 
+#include "judge/metrics.h"
 #include "runtime/task_check.h"
 #include "sim/device.h"
 #include "tree/alloc.h"
 
 #include <string.h>
 
-/// What an id says without its package: "send" of "messages:id/send".
-static const char *short_id(const char *id)
-{
-    const char *part = id == NULL ? NULL : strstr(id, "id/");
-    return part == NULL ? id : part + 3;
-}
-
-/// What order rules read (order.h): the action with what it touched, and the screen it led to.
 static wd_status step_event(const wd_run_step_record *record, wd_value **ret_event)
 {
-    const wd_action *action = &record->step.action;
-    const wd_node *node = wd_step_target(record->scene_before, action);
-    const wd_scene_info *info = record->scene_after == NULL ? NULL : wd_scene_info_of(record->scene_after);
-    wd_value *target = NULL, *done = NULL;
-    wd_status status = WD_OK;
-    if (node != NULL) {
-        status = wd_value_pack(&target, "{s:?s,s:?s,s:?s}", "id", short_id(node->resource_id), "text",
-            wd_node_label(node), "role", node->role);
-    }
-    if (status == WD_OK) {
-        status = wd_value_pack(&done, "{s:s,s:?v,s:?v}", "type", wd_action_kind_name(action->kind), "args",
-            record->step.args, "target", target);
-    }
-    if (status == WD_OK) {
-        status = wd_value_pack(ret_event, "{s:v,s:s,s:?s,s:?s,s:?s}", "action", done, "status",
-            wd_outcome_name(record->result.outcome), "app", record->app_after, "page", record->page_after,
-            "route", info == NULL ? NULL : info->route);
-    }
-    wd_value_unref(&target);
-    wd_value_unref(&done);
-    return status;
+    wd_step_told told = {
+        .action = &record->step.action,
+        .args = record->step.args,
+        .result = &record->result,
+        .before = record->scene_before,
+        .after = record->scene_after,
+        .app = record->app_after,
+        .page = record->page_after,
+    };
+    return wd_step_event(&told, ret_event);
 }
 
 static void trace_done(wd_trace_step *steps, size_t count)
@@ -135,4 +117,20 @@ wd_status wd_run_judge(const wd_run *run, const wd_judge_functions *functions, w
     }
     wd_rules_destroy(&rules);
     return status;
+}
+
+double wd_run_reward(const wd_run *run, const wd_value *verdict)
+{
+    wd_episode episode = {
+        .task = wd_run_context(run)->task->id,
+        .stop = wd_stop_named(wd_ending_stop_reason(wd_run_ending(run))),
+        .judged = true,
+        .success = wd_value_bool_or(wd_object_get(verdict, "success"), false),
+        .clean = wd_value_bool_or(wd_object_get(verdict, "clean"), false),
+        .progress = wd_value_double_or(wd_object_get(verdict, "progress"), 0),
+        .verdict_error = wd_value_string_or(wd_object_get(verdict, "error"), NULL),
+        .checks = wd_object_get(verdict, "checks"),
+    };
+    wd_reward_input input = wd_reward_input_of(&episode);
+    return wd_reward_of(&input).reward;
 }

@@ -3,7 +3,8 @@ import json
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, until
+from peers import Doors
 from test_worldctl import ctl, files  # noqa: F401  (a fixture)
 
 BEFORE = {"os": {"settings": {"global": {"bluetoothEnabled": True}}}, "apps": {"settings": {}}}
@@ -129,3 +130,104 @@ def test_listing():
     assert len(rows) >= 6 and all(row["id"].startswith("cross/") for row in rows)
     assert ctl("tasks", "list", "nowhere/*").returncode == 2
     assert ctl("tasks", "dance").returncode == 64
+
+
+@pytest.fixture
+def gold(make_daemon, tmp_path):
+    """A daemon with a planner "gold" that knows the gold plan of settings/dark_mode with seed 0."""
+    daemon = make_daemon()
+    script = tmp_path / "gold.json"
+    script.write_text(daemon.ctl("tasks", "show", "settings/dark_mode", "--plan").stdout)
+    daemon.planner(script, "gold")
+    return daemon
+
+
+def test_a_gold_plan_works_over_the_wire_and_replays(gold):
+    _, result = gold.run("settings/dark_mode", "--planner", "gold")
+    assert result["ending"] == "complete" and result["verdict"]["passed"], result
+    done = gold.ctl("replay", result["episode"])
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_events_happen_in_a_run_and_in_its_replay(gold, tmp_path):
+    script = tmp_path / "code.json"
+    script.write_text(gold.ctl("tasks", "show", "messages/code", "--plan").stdout)
+    gold.planner(script, "code")
+    _, result = gold.run("messages/code", "--planner", "code")
+    assert result["verdict"]["passed"], result
+    assert gold.ctl("replay", result["episode"]).returncode == 0
+
+
+def test_the_simulated_user_answers(gold, tmp_path):
+    script = tmp_path / "ask.json"
+    script.write_text(gold.ctl("tasks", "show", "messages/ask_whom", "--plan").stdout)
+    gold.planner(script, "ask")
+    _, result = gold.run("messages/ask_whom", "--planner", "ask")
+    assert result["verdict"]["passed"], result
+
+
+def rows(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_eval_keeps_results_and_goes_on(gold, tmp_path):
+    results, junit = tmp_path / "r.jsonl", tmp_path / "r.xml"
+    command = ["eval", "--planner", "gold", "--results", results, "--parallel", 2, "--json"]
+    done = gold.ctl(*command, "--tasks", "settings/dark_mode", "--seeds", "0..1")
+    assert done.returncode in (0, 1) and done.stderr == "", done.stderr
+    first = rows(results)
+    assert len(first) == 2 and {row["seed"] for row in first} == {0, 1}
+    # Killed in the middle of a line: that run is made again, the others are not.
+    results.write_text(results.read_text() + '{"task":"settings/dark_mode","se')
+    done = gold.ctl(*command, "--tasks", "settings/*", "--tasks", "settings/dark_mode", "--seeds", "0..1",
+                    "--junit", junit)
+    summary = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert rows(results)[:2] == first and len(rows(results)) == 8
+    assert summary["all"]["total_episodes"] == 8 and set(summary["suites"]) == {"settings"}
+    assert set(summary["difficulties"]) == {"L1", "L2"}
+    assert 0 < summary["all"]["success_rate"] < 1
+    assert gold.ctl(*command, "--tasks", "settings/*", "--seeds", "0..1").stdout == done.stdout
+    assert len(rows(results)) == 8
+    text = junit.read_text()
+    assert text.count("<testcase") == 8 and "<failure" in text and 'name="settings/dark_mode seed 1"' in text
+    xml = pytest.importorskip("xml.etree.ElementTree")
+    assert xml.fromstring(text).tag == "testsuites"
+
+
+def test_eval_prints_tables_without_a_bar_when_nobody_watches(gold, tmp_path):
+    done = gold.ctl("eval", "--planner", "gold", "--tasks", "settings/dark_mode", "--results", tmp_path / "r.jsonl")
+    assert done.returncode == 0 and "\r" not in done.stdout + done.stderr
+    assert done.stdout.splitlines()[0].split() == ["suite", "runs", "errors", "SR", "PR", "FC", "USE", "OT", "steps",
+                                                   "sec"]
+    assert done.stdout.splitlines()[-1].split()[:4] == ["all", "1", "0", "1.000"]
+
+
+def test_eval_without_a_daemon_or_tasks_says_so(tmp_path):
+    nobody = {"WORLDD_CONTROL": f"ipc://{tmp_path}/nobody.sock"}
+    done = ctl("eval", "--tasks", "settings/dark_mode", "--results", tmp_path / "r.jsonl", **nobody)
+    assert done.returncode == 2 and done.stderr.startswith("worldctl: ")
+    assert ctl("eval", "--tasks", "no/*", "--results", tmp_path / "r.jsonl", **nobody).returncode == 2
+    for wrong in (["--seeds", "3..1"], ["--seeds", "x"], ["--parallel", "0"], ["--parallel", "65"], ["settings"]):
+        assert ctl("eval", *wrong).returncode == 64
+
+
+def test_a_run_under_way_is_judged_and_rewarded(daemon, tmp_path):
+    """The planner does the task, then falls silent: the run waits, and is worth something already."""
+    script = tmp_path / "half.json"
+    script.write_text(json.dumps({"plans": [{"steps": GOOD["gold"]}, {"until": {"current_page": "nowhere"},
+                                                                      "at_most": 1000,
+                                                                      "steps": [{"action": "wait", "args": {"ms": 1}}]}]}))
+    daemon.planner(script, "half")
+    doors = Doors(daemon)
+    peer = doors.client().greet()
+    peer.ask("run", task={**GOOD, "max_steps": 10000}, run_id="half", planner="half", options={"repetition_limit": 0})
+    until("four steps", lambda: any(run["run"] == "half" and run["steps"] >= 4 for run in daemon.status()[2]))
+    other = doors.client().greet()
+    told = other.control("judge", run="half")
+    assert told["run"] == "half" and told["reward"] == 1.0 and told["verdict"]["passed"], told
+    other.ask("judge", run="nobody")
+    kind, message = other.receive("ERROR", "REPLY")
+    assert kind == "ERROR" and "nobody" in message.text
+    other.control("cancel", run="half")
+    doors.close()

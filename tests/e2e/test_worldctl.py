@@ -7,7 +7,7 @@ import pytest
 
 from conftest import BIN, ROOT
 
-COMMANDS = ["run", "status", "cancel", "replay", "state", "episode", "scene", "action", "app", "view", "shell", "tasks", "judge", "diff", "patch", "get", "digest", "conform", "schema"]
+COMMANDS = ["run", "status", "cancel", "replay", "state", "episode", "scene", "action", "app", "view", "shell", "tasks", "eval", "judge", "diff", "patch", "get", "digest", "conform", "schema"]
 
 
 def call(program, *args, stdin=None, **env):

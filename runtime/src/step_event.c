@@ -1,4 +1,4 @@
-#include "step_target.h"
+#include "step_event.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -68,7 +68,9 @@ static const wd_node *by_point(const wd_scene *scene, const wd_action *action)
     return found;
 }
 
-const wd_node *wd_step_target(const wd_scene *scene, const wd_action *action)
+/// The node that the action means: by id, by selector, or the innermost one under its point that takes touches (else
+/// the innermost). NULL: none, or the action has no target.
+static const wd_node *target_of(const wd_scene *scene, const wd_action *action)
 {
     if (scene == NULL) {
         return NULL;
@@ -80,4 +82,35 @@ const wd_node *wd_step_target(const wd_scene *scene, const wd_action *action)
         return by_selector(scene, action);
     }
     return action->has_point ? by_point(scene, action) : NULL;
+}
+
+/// What an id says without its package: "send" of "messages:id/send".
+static const char *short_id(const char *id)
+{
+    const char *part = id == NULL ? NULL : strstr(id, "id/");
+    return part == NULL ? id : part + 3;
+}
+
+wd_status wd_step_event(const wd_step_told *told, wd_value **ret_event)
+{
+    const wd_node *node = target_of(told->before, told->action);
+    const wd_scene_info *info = told->after == NULL ? NULL : wd_scene_info_of(told->after);
+    wd_value *target = NULL, *done = NULL;
+    wd_status status = WD_OK;
+    if (node != NULL) {
+        status = wd_value_pack(&target, "{s:?s,s:?s,s:?s}", "id", short_id(node->resource_id), "text",
+            wd_node_label(node), "role", node->role);
+    }
+    if (status == WD_OK) {
+        status = wd_value_pack(&done, "{s:s,s:?v,s:?v}", "type", wd_action_kind_name(told->action->kind),
+            "args", told->args, "target", target);
+    }
+    if (status == WD_OK) {
+        status = wd_value_pack(ret_event, "{s:v,s:s,s:?s,s:?s,s:?s}", "action", done, "status",
+            wd_outcome_name(told->result->outcome), "app", told->app, "page", told->page, "route",
+            info == NULL ? NULL : info->route);
+    }
+    wd_value_unref(&target);
+    wd_value_unref(&done);
+    return status;
 }
