@@ -191,6 +191,17 @@ const wd_ui_element *wd_input_hit(const wd_screen *screen, double x, double y, w
     return NULL;
 }
 
+wd_status wd_input_slide(wd_input *input, const wd_ui_element *slider, double x)
+{
+    if (slider->off) {
+        return WD_OK;
+    }
+    const double width = slider->rect.right - slider->rect.left;
+    char level[16];
+    (void)snprintf(level, sizeof level, "%d", (int)lround((x - slider->rect.left) * 100 / width));
+    return wd_input_run(input, &slider->tap, level);
+}
+
 wd_status wd_input_touch(wd_input *input, int32_t node, double x, double y, wd_gesture gesture)
 {
     const wd_screen *screen = input->screen;
@@ -207,10 +218,7 @@ wd_status wd_input_touch(wd_input *input, int32_t node, double x, double y, wd_g
         return wd_input_focus(input, element);
     }
     if (element->kind == WD_UI_SLIDER && gesture == WD_GESTURE_TAP) {
-        const double width = element->rect.right - element->rect.left;
-        char level[16];
-        (void)snprintf(level, sizeof level, "%d", (int)lround((x - element->rect.left) * 100 / width));
-        return wd_input_run(input, &element->tap, level);
+        return wd_input_slide(input, element, x);
     }
     return wd_input_run(input, target_for(element, gesture), NULL);
 }

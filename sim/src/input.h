@@ -30,6 +30,9 @@ WD_NODISCARD wd_status wd_input_touch(wd_input *input, int32_t node, double x, d
 /// The element that would take `gesture` at a point, or NULL.
 const wd_ui_element *wd_input_hit(const wd_screen *screen, double x, double y, wd_gesture gesture);
 
+/// Put a slider to where `x` is between its ends; x lies on it. Nothing happens to one that is off.
+WD_NODISCARD wd_status wd_input_slide(wd_input *input, const wd_ui_element *slider, double x);
+
 /// Do what a target says. `value` is the text of an input or submit, NULL otherwise.
 WD_NODISCARD wd_status wd_input_run(wd_input *input, const wd_target *target, const char *value);
 

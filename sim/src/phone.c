@@ -202,17 +202,35 @@ static wd_direction finger_direction(const wd_action *action)
     }
 }
 
+// Where a movement with a second point ends, in pixels.
+static wd_target_at finger_end(const wd_action *action)
+{
+    const bool norm1 = action->space == WD_SPACE_NORM1, norm1000 = action->space == WD_SPACE_NORM1000;
+    const double scale_x = norm1 ? WD_PHONE_WIDTH : norm1000 ? WD_PHONE_WIDTH / 1000.0 : 1;
+    const double scale_y = norm1 ? WD_PHONE_HEIGHT : norm1000 ? WD_PHONE_HEIGHT / 1000.0 : 1;
+    return (wd_target_at){ .node = -1, .x = action->x2 * scale_x, .y = action->y2 * scale_y };
+}
+
+// A finger that begins on a slider and moves sideways takes the slider along, as far as it goes.
+static wd_status slide(wd_input *input, wd_target_at at, wd_target_at end, bool *ret_slid)
+{
+    const wd_ui_element *element = wd_input_hit(input->screen, at.x, at.y, WD_GESTURE_TAP);
+    *ret_slid = element != NULL && element->kind == WD_UI_SLIDER && fabs(end.x - at.x) >= fabs(end.y - at.y);
+    if (!*ret_slid) {
+        return WD_OK;
+    }
+    const double x = fmax(element->rect.left, fmin(end.x, element->rect.right));
+    return wd_input_slide(input, element, x);
+}
+
 static wd_status perform_swipe(wd_input *input, wd_target_at at)
 {
     const wd_action *action = input->action;
     if (action->has_point2) {
-        const double scale_x = action->space == WD_SPACE_NORM1      ? WD_PHONE_WIDTH
-                               : action->space == WD_SPACE_NORM1000 ? WD_PHONE_WIDTH / 1000.0
-                                                                    : 1;
-        const double scale_y = action->space == WD_SPACE_NORM1      ? WD_PHONE_HEIGHT
-                               : action->space == WD_SPACE_NORM1000 ? WD_PHONE_HEIGHT / 1000.0
-                                                                    : 1;
-        return move_finger(input, at, action->x2 * scale_x - at.x, action->y2 * scale_y - at.y);
+        const wd_target_at end = finger_end(action);
+        bool slid = false;
+        wd_status status = slide(input, at, end, &slid);
+        return status != WD_OK || slid ? status : move_finger(input, at, end.x - at.x, end.y - at.y);
     }
     switch (finger_direction(action)) {
     case WD_DIR_UP:
@@ -228,12 +246,11 @@ static wd_status perform_swipe(wd_input *input, wd_target_at at)
     }
 }
 
-// Nothing of ours can be dragged yet; the finger holds and moves without scrolling.
+// A finger that held before it moved scrolls nothing; what it takes along is a slider.
 static wd_status perform_drag(wd_input *input, wd_target_at at)
 {
-    (void)input;
-    (void)at;
-    return WD_OK;
+    bool slid = false;
+    return input->action->has_point2 ? slide(input, at, finger_end(input->action), &slid) : WD_OK;
 }
 
 // ---- apps and time --------------------------------------------------------------------------------------------------------

@@ -27,6 +27,16 @@ static const struct flow {
     { "a slider is set where it is tapped", ENGLISH
         "tap hotseat_settings\ntap open_display\ntap brightness\nstate os.settings.system.brightness 50\n"
         "tap brightness_up\nstate os.settings.system.brightness 60\n" },
+    { "a slider is dragged and swiped, as far as it goes",
+        ENGLISH "tap hotseat_settings\ntap open_display\n"
+                "do drag {\"selector\":{\"resource_id\":\"brightness\"},\"x2\":5,\"y2\":0}\n"
+                "state os.settings.system.brightness 0\n"
+                "do swipe {\"selector\":{\"resource_id\":\"brightness\"},\"x2\":1079,\"y2\":700}\n"
+                "state os.settings.system.brightness 100\n" },
+    { "a drag moves nothing else, a slider is not moved up and down", ENGLISH
+        "tap hotseat_settings\ndo drag {\"x\":500,\"y\":1800,\"x2\":500,\"y2\":600}\ncode no_effect\n"
+        "tap open_display\n"
+        "do drag {\"selector\":{\"resource_id\":\"brightness\"},\"x2\":540,\"y2\":2300}\ncode no_effect\n" },
     { "the language changes every text",
         "tap hotseat_settings\nsees 设置\ntap open_language\ntap language_en\n"
         "sees Language\nstate os.locale \"en\"\n" },
