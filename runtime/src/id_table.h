@@ -15,8 +15,8 @@ void *wd_id_table_find(const wd_id_table *table, const wd_env_id *id);  // NULL:
 /// @param item  Not NULL. The id must be new. @retval WD_ENOMEM nothing changed.
 WD_NODISCARD wd_status wd_id_table_add(wd_id_table *table, const wd_env_id *id, void *item);
 void wd_id_table_remove(wd_id_table *table, const wd_env_id *id);  // which must be there
-/// Walk all items: *at starts at 0; NULL at the end. Removing the item last returned keeps the walk whole only when the
-/// caller starts again.
+/// Walk all items: *at starts at 0; NULL at the end. The item last returned may be removed when *at is then set back by
+/// one: what moves up to fill its slot is seen next.
 void *wd_id_table_next(const wd_id_table *table, size_t *at);
 
 #endif

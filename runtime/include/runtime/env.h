@@ -89,7 +89,7 @@ WD_NODISCARD wd_status wd_env_create(
 /// The env is gone; snapshots of it stay.
 void wd_env_close(wd_envs *envs, wd_env **env_p);
 wd_env *wd_env_find(const wd_envs *envs, const wd_env_id *id);  // NULL: there is none
-/// Walk all envs in no particular order; *at starts at 0.
+/// Walk all envs in no particular order; *at starts at 0. One that is closed on the way sets *at back by one.
 wd_env *wd_env_next(const wd_envs *envs, size_t *at);
 
 wd_env_id wd_env_id_of(const wd_env *env);
