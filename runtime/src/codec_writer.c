@@ -145,14 +145,41 @@ void wd_wire_json(wd_wire_writer *writer, uint32_t field, const wd_value *value)
     }
 }
 
+static void digest_bytes(wd_digest digest, uint8_t ret_bytes[DIGEST_SIZE])
+{
+    for (size_t i = 0; i < 8; i++) {
+        ret_bytes[i] = (uint8_t)(digest.high >> (56 - 8 * i));
+        ret_bytes[8 + i] = (uint8_t)(digest.low >> (56 - 8 * i));
+    }
+}
+
 void wd_wire_digest(wd_wire_writer *writer, uint32_t field, wd_digest digest)
 {
     uint8_t bytes[DIGEST_SIZE];
-    for (size_t i = 0; i < 8; i++) {
-        bytes[i] = (uint8_t)(digest.high >> (56 - 8 * i));
-        bytes[8 + i] = (uint8_t)(digest.low >> (56 - 8 * i));
-    }
+    digest_bytes(digest, bytes);
     put_bytes(writer, field, bytes, sizeof bytes);
+}
+
+void wd_wire_bytes(wd_wire_writer *writer, uint32_t field, const void *bytes, size_t length)
+{
+    put_bytes(writer, field, length == 0 ? "" : bytes, length);
+}
+
+void wd_wire_packed_uint(wd_wire_writer *writer, uint64_t number)
+{
+    uint8_t *at = room(writer, VARINT_MAX);
+    if (at != NULL) {
+        writer->length += write_varint(at, number);
+    }
+}
+
+void wd_wire_packed_digest(wd_wire_writer *writer, wd_digest digest)
+{
+    uint8_t *at = room(writer, DIGEST_SIZE);
+    if (at != NULL) {
+        digest_bytes(digest, at);
+        writer->length += DIGEST_SIZE;
+    }
 }
 
 size_t wd_wire_begin(wd_wire_writer *writer, uint32_t field)

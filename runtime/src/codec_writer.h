@@ -31,6 +31,11 @@ void wd_wire_digest(
 /// Elements of a repeated string: "" is kept.
 void wd_wire_texts(wd_wire_writer *writer, uint32_t field, const wd_value *array);
 void wd_wire_element(wd_wire_writer *writer, uint32_t field, const char *text);
+/// One of a repeated bytes: kept when empty.
+void wd_wire_bytes(wd_wire_writer *writer, uint32_t field, const void *bytes, size_t length);
+/// Between begin and end, without a tag: elements of a packed array, and digests side by side.
+void wd_wire_packed_uint(wd_wire_writer *writer, uint64_t number);
+void wd_wire_packed_digest(wd_wire_writer *writer, wd_digest digest);
 
 /// A message inside: what is put between begin and end. @return where it began, for end.
 WD_NODISCARD size_t wd_wire_begin(wd_wire_writer *writer, uint32_t field);

@@ -62,6 +62,12 @@ void wd_config_default(wd_config *ret_config)
         .invalid_limit = run.invalid_limit,
         .deadline_ms = run.deadline_ms,
         .runs_max = 4096,
+        .env_workers = 2,
+        .envs_max = 100 * 1000,
+        .snapshots_max = 100 * 1000,
+        .env_mib_max = 8192,
+        .snapshot_idle_ms = 3600 * 1000,
+        .env_orphan_ms = 120 * 1000,
     };
     const char *runtime = getenv("XDG_RUNTIME_DIR");
     if (runtime != NULL && runtime[0] == '/' && strlen(runtime) < WD_CONFIG_TEXT_MAX - 16) {

@@ -1,5 +1,7 @@
 #include "config_table.h"
 
+#include "runtime/env_pool.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +50,14 @@ const wd_setting wd_settings[] = {
     NUMBER("run", "invalid_limit", invalid_limit, 1, 1000, "invalid replies in a row that end a run"),
     NUMBER("run", "deadline_ms", deadline_ms, 1, 86400000, "deadline of one plan, all attempts together"),
     NUMBER("run", "runs_max", runs_max, 1, 100000, "runs at once"),
+    NUMBER("env", "workers", env_workers, 1, WD_ENV_WORKERS_MAX, "threads that envs live on"),
+    NUMBER("env", "envs_max", envs_max, 1, WD_ENV_COUNT_LIMIT, "envs at once"),
+    NUMBER("env", "snapshots_max", snapshots_max, 1, WD_ENV_COUNT_LIMIT, "snapshots kept at once"),
+    NUMBER("env", "mib_max", env_mib_max, 16, 1048576, "MiB of all envs and snapshots; past it nothing is made"),
+    NUMBER("env", "snapshot_idle_ms", snapshot_idle_ms, 0, 2592000000,
+        "a snapshot not used for so long is forgotten; 0: never"),
+    NUMBER("env", "orphan_ms", env_orphan_ms, 1, 2592000000,
+        "a client silent for so long has vanished: its envs are closed, detached ones aside"),
 };
 const size_t wd_setting_count = WD_COUNT_OF(wd_settings);
 

@@ -39,15 +39,44 @@ wd_status wd_control_send_progress(wd_service_run *run, const wd_value *event, w
     return queue(status, run->client, WD_MSG_PROGRESS, body, length, outbox);
 }
 
-wd_status wd_control_send_answer(wd_peer_id peer, uint64_t request_id, const wd_value *result,
-    const wd_error *error, wd_service_outbox *outbox)
+/// Queue an answer that nobody will ask for again.
+static wd_status send_answer(
+    wd_peer_id peer, uint64_t request_id, const wd_error *error, wd_service_outbox *outbox)
+{
+    uint8_t *body = NULL;
+    size_t length = 0;
+    wd_status status = wd_codec_pack_error(request_id, error->status, error->text, false, &body, &length);
+    return queue(status, peer, WD_MSG_ERROR, body, length, outbox);
+}
+
+wd_status wd_control_finish_packed(wd_service *service, const uint8_t instance[WD_SESSION_ID_SIZE],
+    uint64_t request_id, uint16_t kind, uint8_t *body, size_t length, wd_service_outbox *outbox)
+{
+    wd_client *client = wd_clients_find(&service->clients, instance);
+    service->stats.control_errors += kind == WD_MSG_ERROR;
+    if (client == NULL) {
+        wd_free(body, length);
+        return WD_OK;
+    }
+    wd_client_finish_request(client, request_id, kind, body, length);
+    if (!client->connected) {
+        wd_free(body, length);  // it may ask again when it is back
+        return WD_OK;
+    }
+    return queue(WD_OK, client->peer, kind, body, length, outbox);
+}
+
+wd_status wd_control_finish(wd_service *service, const uint8_t instance[WD_SESSION_ID_SIZE],
+    uint64_t request_id, const wd_value *result, const wd_error *error, wd_service_outbox *outbox)
 {
     uint8_t *body = NULL;
     size_t length = 0;
     wd_status status =
         error == NULL ? wd_codec_pack_reply(request_id, result, &body, &length)
                       : wd_codec_pack_error(request_id, error->status, error->text, false, &body, &length);
-    return queue(status, peer, error == NULL ? WD_MSG_REPLY : WD_MSG_ERROR, body, length, outbox);
+    return status == WD_OK ? wd_control_finish_packed(service, instance, request_id,
+                                 error == NULL ? WD_MSG_REPLY : WD_MSG_ERROR, body, length, outbox)
+                           : status;
 }
 
 static wd_status send_reject(
@@ -65,7 +94,7 @@ static wd_status send_error(
     wd_service *service, wd_peer_id peer, uint64_t request_id, const wd_error *why, wd_service_outbox *outbox)
 {
     service->stats.control_errors += 1;
-    return wd_control_send_answer(peer, request_id, NULL, why, outbox);
+    return send_answer(peer, request_id, why, outbox);
 }
 
 // ---- peers ------------------------------------------------------------------------------------------------------
@@ -103,6 +132,8 @@ void wd_service_control_lost(wd_service *service, wd_peer_id peer)
         *known = service->peers[service->peer_count - 1];
         service->peer_count -= 1;
     }
+    wd_clients_lost(&service->clients, &peer);
+    wd_watch_lost(&service->watch, &peer);
     for (size_t i = 0; i < service->run_count; i++) {
         if (broker_peer_id_equal(&service->runs[i]->client, &peer)) {
             service->runs[i]->watched = false;  // the run goes on and is recorded
@@ -110,7 +141,8 @@ void wd_service_control_lost(wd_service *service, wd_peer_id peer)
     }
 }
 
-static wd_status on_hello(wd_service *service, const wd_broker_message *message, wd_service_outbox *outbox)
+static wd_status on_hello(
+    wd_service *service, const wd_broker_message *message, int64_t now_ms, wd_service_outbox *outbox)
 {
     wd_hello hello;
     wd_error error;
@@ -132,6 +164,16 @@ static wd_status on_hello(wd_service *service, const wd_broker_message *message,
     *peer = (wd_control_peer){ .id = message->peer, .uid = message->uid, .serial = ++service->peer_serial };
     memcpy(peer->name, hello.name, sizeof peer->name);
     memcpy(peer->instance, hello.instance, sizeof peer->instance);
+    wd_client *client = NULL;
+    status = wd_clients_hello(&service->clients, hello.instance, &message->peer, now_ms, &client);
+    if (status == WD_ELIMIT) {
+        wd_error_set(&error, WD_ELIMIT, "instance: %d clients have requests or envs open", WD_CLIENTS_MAX);
+        wd_service_control_lost(service, message->peer);
+        return send_reject(service, message->peer, &error, outbox);
+    }
+    if (status != WD_OK) {
+        return status;
+    }
     wd_welcome welcome = {
         .major = WD_PROTO_MAJOR,
         .minor = WD_PROTO_MINOR,
@@ -154,7 +196,7 @@ static wd_status on_ping(const wd_broker_message *message, wd_service_outbox *ou
     wd_error error;
     wd_status status = wd_codec_unpack_ping(message->body, message->body_length, &sequence, &error);
     if (status != WD_OK) {
-        return wd_control_send_answer(message->peer, 0, NULL, &error, outbox);
+        return send_answer(message->peer, 0, &error, outbox);
     }
     uint8_t *body = NULL;
     size_t length = 0;
@@ -174,25 +216,91 @@ static const wd_verb *find_verb(const char *name)
     return NULL;
 }
 
+/// A run whose client is back tells it its further steps.
+static void rejoin_run(wd_service *service, const wd_control_peer *peer, uint64_t request_id)
+{
+    for (size_t i = 0; i < service->run_count; i++) {
+        wd_service_run *run = service->runs[i];
+        if (run->client_request == request_id &&
+            memcmp(run->instance, peer->instance, sizeof run->instance) == 0) {
+            run->client = peer->id;
+            run->watched = true;
+        }
+    }
+}
+
+wd_status wd_control_begin(wd_service *service, const wd_control_peer *peer, uint64_t request_id,
+    wd_service_outbox *outbox, bool *ret_begun, wd_error *error)
+{
+    const wd_client_answer *answer = NULL;
+    wd_client *client = wd_clients_find(&service->clients, peer->instance);
+    *ret_begun = false;
+    if (client == NULL) {  // its place went to another instance
+        return wd_error_set(error, WD_EOUTDATED, "request_id: say Hello again");
+    }
+    switch (wd_client_begin_request(client, request_id, &answer)) {
+    case WD_CLIENT_NEW:
+        *ret_begun = true;
+        return WD_OK;
+    case WD_CLIENT_OPEN:
+        rejoin_run(service, peer, request_id);
+        return WD_OK;
+    case WD_CLIENT_ANSWERED: {
+        uint8_t *copy = answer->body_length == 0 ? NULL : wd_alloc(answer->body_length);
+        if (copy == NULL && answer->body_length > 0) {
+            return wd_error_set(error, WD_ENOMEM, "request_id: out of memory");
+        }
+        if (copy != NULL) {
+            memcpy(copy, answer->body, answer->body_length);
+        }
+        return queue(WD_OK, peer->id, answer->kind, copy, answer->body_length, outbox);
+    }
+    case WD_CLIENT_OUTDATED:
+        return wd_error_set(error, WD_EOUTDATED,
+            "request_id: so old that nobody knows whether it was done; it is not done now");
+    case WD_CLIENT_FULL:
+        break;
+    }
+    return wd_error_set(error, WD_EBUSY, "request_id: %d requests of yours are open", WD_CLIENT_ANSWERS_MAX);
+}
+
+/// Do what a new request asks for. *ret_result stays NULL when the answer comes later.
+static wd_status do_control(wd_service *service, const wd_control_peer *peer, const wd_control *control,
+    int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result, wd_error *error)
+{
+    if (wd_env_router_knows(control->verb)) {
+        return wd_control_env_call(service, peer, control, now_ms, error);
+    }
+    const wd_verb *verb = find_verb(control->verb);
+    return verb == NULL ? wd_error_set(error, WD_EUNSUPPORTED, "verb: \"%s\" is unknown", control->verb)
+                        : verb->function(service, peer, control, now_ms, outbox, ret_result, error);
+}
+
 static wd_status on_control(wd_service *service, const wd_control_peer *peer,
     const wd_broker_message *message, int64_t now_ms, wd_service_outbox *outbox)
 {
     wd_control control = { 0 };
     wd_error error;
     wd_value *result = NULL;
+    bool begun = false;
     wd_status status = wd_codec_unpack_control(message->body, message->body_length, &control, &error);
     uint64_t request_id = control.request_id;
     if (status == WD_OK) {
-        const wd_verb *verb = find_verb(control.verb);
-        status = verb == NULL ? wd_error_set(&error, WD_EUNSUPPORTED, "verb: \"%s\" is unknown", control.verb)
-                              : verb->function(service, peer, &control, now_ms, outbox, &result, &error);
+        status = wd_control_begin(service, peer, request_id, outbox, &begun, &error);
+    }
+    if (status != WD_OK) {  // no request that could be remembered
+        error.status = status;
+        wd_control_done(&control);
+        return send_error(service, message->peer, request_id, &error, outbox);
+    }
+    if (begun) {
+        status = do_control(service, peer, &control, now_ms, outbox, &result, &error);
     }
     wd_control_done(&control);
-    if (status == WD_OK && result != NULL) {
-        status = wd_control_send_answer(message->peer, request_id, result, NULL, outbox);
-    } else if (status != WD_OK) {
+    if (begun && (status != WD_OK || result != NULL)) {
         error.status = status;
-        status = send_error(service, message->peer, request_id, &error, outbox);
+        status = wd_control_finish(
+            service, peer->instance, request_id, result, status == WD_OK ? NULL : &error, outbox);
     }
     wd_value_unref(&result);
     return status;
@@ -201,10 +309,16 @@ static wd_status on_control(wd_service *service, const wd_control_peer *peer,
 static wd_status dispatch(wd_service *service, wd_control_peer *peer, uint16_t kind,
     const wd_broker_message *message, int64_t now_ms, wd_service_outbox *outbox)
 {
+    wd_client *client = wd_clients_find(&service->clients, peer->instance);
     peer->serial = ++service->peer_serial;
+    if (client != NULL) {
+        client->heard_ms = now_ms;
+    }
     switch (kind) {
     case WD_MSG_CONTROL:
         return on_control(service, peer, message, now_ms, outbox);
+    case WD_MSG_ENV_BATCH:
+        return wd_control_env_batch(service, peer, message, now_ms, outbox);
     case WD_MSG_PING:
         return on_ping(message, outbox);
     case WD_MSG_PONG:
@@ -235,7 +349,7 @@ wd_status wd_service_control_message(
                             : send_error(service, message->peer, 0, &error, outbox);
     }
     if (kind == WD_MSG_HELLO) {
-        status = on_hello(service, message, outbox);
+        status = on_hello(service, message, now_ms, outbox);
     } else if (peer == NULL && (kind == WD_MSG_GOODBYE || kind == WD_MSG_ERROR)) {
         status = WD_OK;  // it wants nothing
     } else if (peer == NULL) {

@@ -71,7 +71,7 @@ static wd_status verb_runs(wd_service *service, const wd_control_peer *peer, con
 // ---- run --------------------------------------------------------------------------------------------------------
 
 /// The task's document: given whole, or by id, which names tasks/<id>.json.
-static wd_status task_document(
+wd_status wd_control_task_document(
     const wd_service *service, const wd_value *args, wd_value **ret_document, wd_error *error)
 {
     const wd_value *task = wd_object_get(args, "task");
@@ -126,7 +126,7 @@ static wd_status verb_run(wd_service *service, const wd_control_peer *peer, cons
     wd_run_order order = { .instance = &instance,
         .seed = (uint64_t)wd_value_int_or(wd_object_get(args, "seed"), 0) };
     uint32_t number = 0;
-    wd_status status = task_document(service, args, &document, error);
+    wd_status status = wd_control_task_document(service, args, &document, error);
     status = status == WD_OK ? wd_verb_text(args, "planner", &order.planner, error) : status;
     status = status == WD_OK ? wd_verb_text(args, "run_id", &order.run_id, error) : status;
     status = status == WD_OK ? order_options(service, args, &order.options, error) : status;
@@ -140,7 +140,7 @@ static wd_status verb_run(wd_service *service, const wd_control_peer *peer, cons
         status = wd_task_instance_open(service->host, &wanted, &instance, error);
     }
     if (status == WD_OK) {
-        status = wd_service_run_start(service, &order, peer->id, control->request_id, now_ms, outbox, error);
+        status = wd_service_run_start(service, &order, peer, control->request_id, now_ms, outbox, error);
     }
     wd_task_instance_done(&instance);
     wd_value_unref(&document);
@@ -344,5 +344,7 @@ const wd_verb wd_verbs[] = {
     { "observe_start", verb_observe_start },
     { "observe", verb_observe },
     { "observe_end", verb_observe_end },
+    { "watch", wd_control_watch },
+    { "unwatch", wd_control_unwatch },
     { NULL, NULL },
 };

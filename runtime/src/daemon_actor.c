@@ -212,7 +212,9 @@ static wd_status flush(daemon_loop *loop)
         for (size_t i = 0; i < sending.control.send_count; i++) {
             const wd_broker_send *send = &sending.control.sends[i];
             int reason = send_message(loop->doors[1].socket, send);
-            if (reason != 0) {
+            if (reason == EAGAIN && send->kind == WD_MSG_PROGRESS) {
+                wd_service_control_dropped(loop->service, send);
+            } else if (reason != 0) {
                 wd_log(WD_LOG_INFO, "a client cannot be reached: %s", zmq_strerror(reason));
                 wd_service_control_lost(loop->service, send->peer);
             }
@@ -288,6 +290,7 @@ static wd_status run_loop(daemon_loop *loop)
         { .socket = zsock_resolve(loop->doors[0].monitor), .events = ZMQ_POLLIN },
         { .socket = zsock_resolve(loop->doors[1].monitor), .events = ZMQ_POLLIN },
         { .fd = loop->signals, .events = ZMQ_POLLIN },
+        { .fd = wd_service_env_fd(loop->service), .events = ZMQ_POLLIN },
     };
     wd_status status = WD_OK;
     while (status == WD_OK) {
@@ -304,6 +307,9 @@ static wd_status run_loop(daemon_loop *loop)
             if (items[2 + i].revents != 0) {
                 count_disconnects(loop, &loop->doors[i]);
             }
+        }
+        if (status == WD_OK && items[5].revents != 0) {
+            status = wd_service_take_envs(loop->service, &loop->outbox);
         }
         if (status == WD_OK) {
             status = wd_service_tick(loop->service, now_ms(), &loop->outbox);

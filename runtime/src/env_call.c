@@ -538,15 +538,32 @@ static wd_status call_forget(
     return status;
 }
 
+/// Of "snapshot", or of a new snapshot of "env"; the bundle tells its id.
 static wd_status call_export(
     wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error)
 {
+    wd_env *env = NULL;
     wd_env_node *node = NULL;
-    bool whole = false;
-    wd_status status = node_arg(envs, args, "snapshot", &node, error);
-    status = status == WD_OK ? wd_verb_flag(args, "args", "whole", &whole, error) : status;
-    return status == WD_OK ? wd_env_node_export(envs, node, whole, caller->now_ms, ret_result, error)
-                           : status;
+    wd_value *id_value = NULL;
+    char text[WD_ENV_ID_TEXT_SIZE];
+    bool whole = false, from_env = wd_object_get(args, "snapshot") == NULL;
+    wd_status status = wd_verb_flag(args, "args", "whole", &whole, error);
+    if (status == WD_OK) {
+        status = from_env ? env_arg(envs, args, &env, error) : node_arg(envs, args, "snapshot", &node, error);
+    }
+    if (status == WD_OK && from_env) {
+        status = wd_env_snapshot(envs, env, caller->now_ms, &node, error);
+    }
+    status =
+        status == WD_OK ? wd_env_node_export(envs, node, whole, caller->now_ms, ret_result, error) : status;
+    if (status == WD_OK) {
+        wd_env_id id = wd_env_node_id(node);
+        wd_env_id_text(&id, text);
+        status = wd_value_text(text, &id_value);
+        status = status == WD_OK ? wd_object_set(ret_result, "snapshot", &id_value) : status;
+        wd_value_unref(&id_value);
+    }
+    return status;
 }
 
 /// "bundle" as a new snapshot, or under the id "snapshot" that it has elsewhere.

@@ -17,6 +17,24 @@ void wd_service_outbox_done(wd_service_outbox *outbox)
     wd_broker_outbox_done(&outbox->control);
 }
 
+static wd_status start_envs(wd_service *service, wd_error *error)
+{
+    const wd_config *config = service->config;
+    wd_envs_options options = {
+        .env_count_max = config->envs_max,
+        .snapshot_count_max = config->snapshots_max,
+        .bytes_max = config->env_mib_max << 20,
+        .snapshot_idle_ms = (int64_t)config->snapshot_idle_ms,
+        .run = wd_config_run_options(config),
+    };
+    wd_status status =
+        wd_env_pool_new(&options, service->packs, config->env_workers, &service->env_pool, error);
+    if (status == WD_OK && wd_env_router_new(service->env_pool, &service->env_router) != WD_OK) {
+        status = wd_error_set(error, WD_ENOMEM, "service: out of memory");
+    }
+    return status;
+}
+
 wd_status wd_service_new(
     const wd_config *config, const uint8_t boot_id[16], wd_service **ret_service, wd_error *error)
 {
@@ -34,6 +52,9 @@ wd_status wd_service_new(
     }
     if (status == WD_OK) {
         status = wd_broker_new(&options, &service->broker);
+    }
+    if (status == WD_OK) {
+        status = start_envs(service, error);
     }
     if (status == WD_OK) {
         service->runs = wd_alloc_zero(config->runs_max, sizeof *service->runs);
@@ -62,6 +83,9 @@ void wd_service_destroy(wd_service **service_p)
     if (service->runs != NULL) {
         wd_free(service->runs, service->config->runs_max * sizeof *service->runs);
     }
+    wd_env_router_destroy(&service->env_router);
+    wd_env_pool_destroy(&service->env_pool);
+    wd_clients_done(&service->clients);
     wd_broker_destroy(&service->broker);
     wd_host_destroy(&service->host);
     wd_packs_unref(&service->packs);
@@ -85,13 +109,20 @@ wd_status wd_service_planner_lost(
 
 wd_status wd_service_tick(wd_service *service, int64_t now_ms, wd_service_outbox *outbox)
 {
+    wd_service_tick_envs(service, now_ms);
     wd_status status = wd_broker_tick(service->broker, now_ms, &outbox->planner);
+    if (status == WD_OK && service->envs_wait) {
+        service->envs_wait = false;
+        status = wd_service_take_envs(service, outbox);
+    }
     return status == WD_OK ? wd_service_take_outcomes(service, now_ms, outbox) : status;
 }
 
 int64_t wd_service_next_ms(const wd_service *service)
 {
-    return wd_broker_next_ms(service->broker);
+    int64_t next = wd_broker_next_ms(service->broker);
+    next = service->envs_next_ms < next ? service->envs_next_ms : next;
+    return service->envs_wait ? 0 : next;
 }
 
 wd_status wd_service_shutdown(

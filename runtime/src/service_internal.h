@@ -2,12 +2,15 @@
 #ifndef RUNTIME_SERVICE_INTERNAL_H
 #define RUNTIME_SERVICE_INTERNAL_H
 
+#include "clients.h"
+#include "env_router.h"
 #include "observe_session.h"
 #include "runtime/codec_session.h"
 #include "runtime/episode.h"
 #include "runtime/service.h"
 #include "runtime/sim_executor.h"
 #include "runtime/task_instance.h"
+#include "watch.h"
 
 /// A client on the control socket, known since its Hello.
 typedef struct wd_control_peer {
@@ -32,6 +35,7 @@ typedef struct wd_service_run {
     bool begin_told;
     bool watched;  // the client is still there
     wd_peer_id client;
+    uint8_t instance[WD_SESSION_ID_SIZE];  // of the client
     uint64_t client_request;
     uint64_t progress_sequence;
 } wd_service_run;
@@ -50,6 +54,12 @@ struct wd_service {
     wd_control_peer peers[WD_CONTROL_PEERS_MAX];
     size_t peer_count;
     uint64_t peer_serial, session_last;
+    wd_clients clients;
+    wd_watch watch;
+    wd_env_pool *env_pool;
+    wd_env_router *env_router;
+    int64_t envs_next_ms;  // when vanished clients are looked for next
+    bool envs_wait;        // answers of workers are waiting to be taken
     wd_service_stats stats;
 };
 
@@ -66,8 +76,9 @@ typedef struct wd_run_order {
 
 /// Open the record and start; the client hears Progress and at last Reply.
 /// @retval WD_ELIMIT too many runs. Others as the parts say; nothing is left behind, nothing was sent.
-WD_NODISCARD wd_status wd_service_run_start(wd_service *service, const wd_run_order *order, wd_peer_id client,
-    uint64_t client_request, int64_t now_ms, wd_service_outbox *outbox, wd_error *error);
+WD_NODISCARD wd_status wd_service_run_start(wd_service *service, const wd_run_order *order,
+    const wd_control_peer *client, uint64_t client_request, int64_t now_ms, wd_service_outbox *outbox,
+    wd_error *error);
 /// Feed the outcomes that the broker queued to their runs, until none is left.
 WD_NODISCARD wd_status wd_service_take_outcomes(
     wd_service *service, int64_t now_ms, wd_service_outbox *outbox);
@@ -84,9 +95,38 @@ void wd_service_run_destroy(wd_service_run **run_p);
 
 WD_NODISCARD wd_status wd_control_send_progress(
     wd_service_run *run, const wd_value *event, wd_service_outbox *outbox);
-/// `error` NULL: a Reply with `result`; else an Error.
-WD_NODISCARD wd_status wd_control_send_answer(wd_peer_id peer, uint64_t request_id, const wd_value *result,
-    const wd_error *error, wd_service_outbox *outbox);
+/// A request of a client: *ret_begun is false when it is a repeated one, which was seen to.
+/// @retval WD_EOUTDATED, WD_EBUSY  it is not done; `error` says why.
+WD_NODISCARD wd_status wd_control_begin(wd_service *service, const wd_control_peer *peer, uint64_t request_id,
+    wd_service_outbox *outbox, bool *ret_begun, wd_error *error);
+/// The one answer of a request: remembered, and sent to where its client is now. `error` NULL: a Reply with `result`;
+/// else an Error.
+WD_NODISCARD wd_status wd_control_finish(wd_service *service, const uint8_t instance[WD_SESSION_ID_SIZE],
+    uint64_t request_id, const wd_value *result, const wd_error *error, wd_service_outbox *outbox);
+/// The same with a body that is packed already; takes it.
+WD_NODISCARD wd_status wd_control_finish_packed(wd_service *service,
+    const uint8_t instance[WD_SESSION_ID_SIZE], uint64_t request_id, uint16_t kind, uint8_t *body,
+    size_t length, wd_service_outbox *outbox);
+/// The document of args.task: given whole, or by id, which names a file of the task directory.
+WD_NODISCARD wd_status wd_control_task_document(
+    const wd_service *service, const wd_value *args, wd_value **ret_document, wd_error *error);
+
+// ---- envs and watching (control_env.c) --------------------------------------------------------------------------
+
+/// Hand a call to the workers; its answer comes out of wd_service_take_envs().
+WD_NODISCARD wd_status wd_control_env_call(wd_service *service, const wd_control_peer *peer,
+    const wd_control *control, int64_t now_ms, wd_error *error);
+WD_NODISCARD wd_status wd_control_env_batch(wd_service *service, const wd_control_peer *peer,
+    const wd_broker_message *message, int64_t now_ms, wd_service_outbox *outbox);
+void wd_service_tick_envs(wd_service *service, int64_t now_ms);
+WD_NODISCARD wd_status wd_control_watch(wd_service *service, const wd_control_peer *peer,
+    const wd_control *control, int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result,
+    wd_error *error);
+WD_NODISCARD wd_status wd_control_unwatch(wd_service *service, const wd_control_peer *peer,
+    const wd_control *control, int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result,
+    wd_error *error);
+
+// ---- verbs (control_verbs.c) ------------------------------------------------------------------------------------
 
 /// A verb: `args` is an object. *ret_result is the Reply, or stays NULL when the answer comes later.
 typedef wd_status (*wd_verb_function)(wd_service *service, const wd_control_peer *peer,

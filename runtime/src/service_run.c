@@ -47,7 +47,17 @@ static void forget_run(wd_service *service, wd_service_run *run)
 
 // ---- telling the client -----------------------------------------------------------------------------------------
 
-static wd_status tell_begin(wd_service_run *run, wd_service_outbox *outbox)
+/// To the client that waits for the run, and to who watches it.
+static wd_status tell(
+    wd_service *service, wd_service_run *run, const wd_value *event, wd_service_outbox *outbox)
+{
+    wd_status status = wd_control_send_progress(run, event, outbox);
+    return status == WD_OK
+               ? wd_watch_tell(&service->watch, run->id, NULL, run->instance, event, &outbox->control)
+               : status;
+}
+
+static wd_status tell_begin(wd_service *service, wd_service_run *run, wd_service_outbox *outbox)
 {
     const wd_task_context *context = wd_run_context(run->run);
     const wd_world_state *world = context->world;
@@ -57,13 +67,14 @@ static wd_status tell_begin(wd_service_run *run, wd_service_outbox *outbox)
         world == NULL ? NULL : world->current_app, "page", world == NULL ? NULL : world->current_page,
         "episode", wd_episode_path(run->episode));
     if (status == WD_OK) {
-        status = wd_control_send_progress(run, event, outbox);
+        status = tell(service, run, event, outbox);
     }
     wd_value_unref(&event);
     return status;
 }
 
-static wd_status tell_step(wd_service_run *run, const wd_run_step_record *record, wd_service_outbox *outbox)
+static wd_status tell_step(
+    wd_service *service, wd_service_run *run, const wd_run_step_record *record, wd_service_outbox *outbox)
 {
     wd_value *event = NULL;
     const wd_observe_report *report = &record->report;
@@ -80,14 +91,14 @@ static wd_status tell_step(wd_service_run *run, const wd_run_step_record *record
         "remembered", known ? report->remembered : NULL, "forgotten", known ? report->forgotten : NULL,  //
         "refused", known && report->refused[0] != '\0' ? report->refused : NULL, "planner", record->planner);
     if (status == WD_OK) {
-        status = wd_control_send_progress(run, event, outbox);
+        status = tell(service, run, event, outbox);
     }
     wd_value_unref(&event);
     return status;
 }
 
 /// What became whole goes to the record first, then to the client.
-static wd_status tell_news(wd_service_run *run, wd_service_outbox *outbox)
+static wd_status tell_news(wd_service *service, wd_service_run *run, wd_service_outbox *outbox)
 {
     const wd_task_context *context = wd_run_context(run->run);
     wd_error error;
@@ -98,10 +109,10 @@ static wd_status tell_news(wd_service_run *run, wd_service_outbox *outbox)
     }
     if (!run->begin_told && context->step_count + (context->scene != NULL) > 0) {
         run->begin_told = true;
-        status = tell_begin(run, outbox);
+        status = tell_begin(service, run, outbox);
     }
     for (; status == WD_OK && run->steps_told < context->step_count; run->steps_told++) {
-        status = tell_step(run, &context->steps[run->steps_told], outbox);
+        status = tell_step(service, run, &context->steps[run->steps_told], outbox);
     }
     return status;
 }
@@ -126,6 +137,21 @@ static wd_status summary(const wd_service_run *run, const wd_value *verdict, wd_
     return status;
 }
 
+/// Watchers hear of the end as an event; the client that waits gets its Reply.
+static wd_status tell_end(
+    wd_service *service, const wd_service_run *run, const wd_value *result, wd_service_outbox *outbox)
+{
+    wd_value *event = wd_value_ref(result), *name = NULL;
+    wd_status status = wd_value_text("end", &name);
+    status = status == WD_OK ? wd_object_set(&event, "event", &name) : status;
+    status = status == WD_OK
+                 ? wd_watch_tell(&service->watch, run->id, NULL, run->instance, event, &outbox->control)
+                 : status;
+    wd_value_unref(&event);
+    wd_value_unref(&name);
+    return status;
+}
+
 /// The run is over: judge, record the verdict, answer the client, forget the run.
 static wd_status finish_run(wd_service *service, wd_service_run *run, wd_service_outbox *outbox)
 {
@@ -142,8 +168,11 @@ static wd_status finish_run(wd_service *service, wd_service_run *run, wd_service
     if (status == WD_OK) {
         status = summary(run, verdict, &result);
     }
-    if (status == WD_OK && run->watched) {
-        status = wd_control_send_answer(run->client, run->client_request, result, NULL, outbox);
+    if (status == WD_OK && service->watch.count > 0) {
+        status = tell_end(service, run, result, outbox);
+    }
+    if (status == WD_OK) {
+        status = wd_control_finish(service, run->instance, run->client_request, result, NULL, outbox);
     }
     wd_log(WD_LOG_INFO, "run %s ended: %s%s%s", run->id, wd_ending_name(wd_run_ending(run->run)),
         wd_run_ending_text(run->run)[0] == '\0' ? "" : ", ", wd_run_ending_text(run->run));
@@ -215,7 +244,7 @@ static wd_status drive(
         wd_status status = wd_run_step(run->run, &event, &effects);
         wd_observation_done(&observation);  // what the run did not take
         if (status == WD_OK) {
-            status = tell_news(run, outbox);
+            status = tell_news(service, run, outbox);
         }
         if (effects.kind == WD_RUN_DO_END) {
             return finish_run(service, run, outbox);
@@ -347,7 +376,7 @@ static void take_device(wd_service *service, wd_service_run *run, wd_task_instan
     run->executor = wd_sim_executor_as_executor(&run->sim);
 }
 
-wd_status wd_service_run_start(wd_service *service, const wd_run_order *order, wd_peer_id client,
+wd_status wd_service_run_start(wd_service *service, const wd_run_order *order, const wd_control_peer *client,
     uint64_t client_request, int64_t now_ms, wd_service_outbox *outbox, wd_error *error)
 {
     if (service->run_count >= service->config->runs_max) {
@@ -368,7 +397,8 @@ wd_status wd_service_run_start(wd_service *service, const wd_run_order *order, w
         snprintf(run->planner, sizeof run->planner, "%s", order->planner);
     }
     run->watched = true;
-    run->client = client;
+    run->client = client->id;
+    memcpy(run->instance, client->instance, sizeof run->instance);
     run->client_request = client_request;
     service->runs[service->run_count++] = run;
     service->stats.runs_started += 1;

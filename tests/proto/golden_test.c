@@ -57,6 +57,10 @@ static const ProtobufCMessageDescriptor *body_of(uint16_t kind)
         return &worldd__v1__progress__descriptor;
     case WD_MSG_REPLY:
         return &worldd__v1__reply__descriptor;
+    case WD_MSG_ENV_BATCH:
+        return &worldd__v1__env_batch__descriptor;
+    case WD_MSG_ENV_BATCH_REPLY:
+        return &worldd__v1__env_batch_reply__descriptor;
     default:
         return NULL;
     }
@@ -217,7 +221,7 @@ static void every_kind_has_a_body_and_a_golden(void **state)
         assert_true(found);
         kinds += name != NULL;
     }
-    assert_int_equal(kinds, 15);
+    assert_int_equal(kinds, 17);
 }
 
 static size_t read_hex(const char *text, uint8_t *ret_bytes, size_t size)

@@ -65,6 +65,13 @@ SAMPLES = {
     "CONTROL": dict(request_id=5, verb="run", args_json=b'{"task":"settings.bluetooth_off"}', deadline_ms=60000),
     "PROGRESS": dict(request_id=5, sequence=1, event_json=b'{"step":0}'),
     "REPLY": dict(request_id=5, result_json=b'{"passed":true}'),
+    "ENV_BATCH": dict(request_id=6, deadline_ms=5000, env_ids=ID + ID[::-1], actions=["tap", "back"],
+                      args_json=[b'{"x":540,"y":1200}', b""], observe="changed"),
+    "ENV_BATCH_REPLY": dict(
+        request_id=6, status=[0, 7], text=["nothing is there", "args.env: there is no env"], outcome=[0, 0],
+        code=["no_effect", ""], step=[3, 0], flags=[1, 0], ending=["complete", ""], digests=ID + bytes(16),
+        observation_json=[b'{"count":1}', b""], final_observation_json=[b'{"count":2}', b""],
+        verdict_json=[b'{"passed":true}', b"{}"]),
 }
 
 

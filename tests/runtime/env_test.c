@@ -439,7 +439,7 @@ static const struct refusal_row {
     { "a bad task", "env_create", "{\"task\":{}}", WD_EINVAL, "task" },
     { "a snapshot that is not there", "env_fork", "{\"snapshot\":\"" NO_ENV "\"}", WD_ENOENT,
         "args.snapshot:" },
-    { "too many forks", "env_fork", "{\"snapshot\":\"" NO_ENV "\",\"count\":1000001}", WD_EINVAL,
+    { "too many forks", "env_fork", "{\"snapshot\":\"" NO_ENV "\",\"count\":65537}", WD_EINVAL,
         "args.count:" },
     { "nobody of that name", "env_attach", "{\"name\":\"x\"}", WD_ENOENT, "args.name:" },
     { "a bundle that is none", "env_import", "{\"bundle\":1}", WD_EVERSION, "snapshot.version:" },

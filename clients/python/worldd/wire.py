@@ -31,7 +31,7 @@ FRAME_MAX = 8 << 20          # bytes of one frame that we accept
 WELCOME_WAIT = 3.0           # seconds; no Welcome by then: not authorised, or not worldd
 KINDS = {"HELLO": 1, "WELCOME": 2, "REJECT": 3, "PING": 4, "PONG": 5, "WHO_ARE_YOU": 6, "GOODBYE": 7, "ERROR": 8,
          "PLAN_REQUEST": 16, "PLAN_REPLY": 17, "PLAN_ERROR": 18, "PLAN_CANCEL": 19,
-         "CONTROL": 32, "PROGRESS": 33, "REPLY": 34}
+         "CONTROL": 32, "PROGRESS": 33, "REPLY": 34, "ENV_BATCH": 35, "ENV_BATCH_REPLY": 36}
 NAMES = {number: name for name, number in KINDS.items()}
 
 

@@ -37,7 +37,9 @@ enum {
     X(PLAN_CANCEL, 19) /* PlanCancel    worldd */                                                                     \
     X(CONTROL, 32)     /* Control       client */                                                                     \
     X(PROGRESS, 33)    /* Progress      worldd */                                                                     \
-    X(REPLY, 34)       /* Reply         worldd */
+    X(REPLY, 34)       /* Reply         worldd */                                                                     \
+    X(ENV_BATCH, 35)   /* EnvBatch      client */                                                                     \
+    X(ENV_BATCH_REPLY, 36) /* EnvBatchReply worldd */
 // clang-format on
 
 typedef enum wd_kind_number {

@@ -25,6 +25,7 @@ typedef struct wd_config {
     bool world_enabled, semantic_enabled;
     uint64_t history, variables, variable_bytes;
     uint64_t step_limit, repetition_limit, invalid_limit, deadline_ms, runs_max;
+    uint64_t env_workers, envs_max, snapshots_max, env_mib_max, snapshot_idle_ms, env_orphan_ms;
 } wd_config;
 
 /// Where each setting came from, by index in the table.

@@ -37,6 +37,11 @@ WD_NODISCARD wd_status wd_service_control_message(
 WD_NODISCARD wd_status wd_service_planner_lost(
     wd_service *service, wd_peer_id peer, int64_t now_ms, wd_service_outbox *outbox);
 void wd_service_control_lost(wd_service *service, wd_peer_id peer);
+/// The socket had no room for a Progress: its watcher is told how many it missed, and nobody waits.
+void wd_service_control_dropped(wd_service *service, const wd_broker_send *send);
+/// Readable when workers have answered: then call wd_service_take_envs().
+int wd_service_env_fd(const wd_service *service);
+WD_NODISCARD wd_status wd_service_take_envs(wd_service *service, wd_service_outbox *outbox);
 WD_NODISCARD wd_status wd_service_tick(wd_service *service, int64_t now_ms, wd_service_outbox *outbox);
 int64_t wd_service_next_ms(const wd_service *service);
 /// End all runs (the reason is recorded in their episodes) and say goodbye to planners.

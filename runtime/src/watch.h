@@ -1,0 +1,50 @@
+/// watch.h - who watches what: events go to watchers as Progress of their "watch" request.
+///
+/// Nobody is ever blocked by a watcher: the queue of its connection is bounded (by the socket), and what does not fit is
+/// dropped and counted. Each event tells how many were dropped before it since the watch began.
+#ifndef RUNTIME_WATCH_H
+#define RUNTIME_WATCH_H
+
+#include "runtime/broker.h"
+#include "runtime/codec_session.h"
+#include "runtime/env.h"
+
+enum {
+    WD_WATCHERS_MAX = 256,
+    WD_WATCH_EVENT_BYTES_MAX = 64 * 1024,  // a longer event is told without its changes, then not at all
+};
+
+typedef enum wd_watch_kind { WD_WATCH_RUN, WD_WATCH_ENV, WD_WATCH_MINE, WD_WATCH_ALL } wd_watch_kind;
+
+typedef struct wd_watcher {
+    wd_peer_id peer;
+    uint8_t instance[WD_SESSION_ID_SIZE];
+    uint64_t request_id;
+    wd_watch_kind kind;
+    char what[65];  // the run or env
+    uint64_t sequence, dropped;
+} wd_watcher;
+
+typedef struct wd_watch {
+    wd_watcher list[WD_WATCHERS_MAX];
+    size_t count;
+} wd_watch;
+
+/// @retval WD_ELIMIT too many watchers.
+WD_NODISCARD wd_status wd_watch_add(wd_watch *watch, const wd_watcher *watcher, wd_error *error);
+/// End the watch of that request. @retval WD_ENOENT there is none.
+WD_NODISCARD wd_status wd_watch_end(
+    wd_watch *watch, const uint8_t instance[WD_SESSION_ID_SIZE], uint64_t request_id);
+void wd_watch_lost(wd_watch *watch, const wd_peer_id *peer);
+/// The socket had no room for a Progress to this peer with this id.
+void wd_watch_dropped(wd_watch *watch, const wd_peer_id *peer, uint64_t request_id);
+/// How many watches an instance has.
+size_t wd_watch_count(const wd_watch *watch, const uint8_t instance[WD_SESSION_ID_SIZE]);
+/// Does anybody watch this env (or any env)?
+bool wd_watch_wants_envs(const wd_watch *watch);
+
+/// Queue the event for all who watch it. `run` or `env` is the id it is about, the other NULL; `owner` an instance.
+WD_NODISCARD wd_status wd_watch_tell(wd_watch *watch, const char *run, const char *env,
+    const uint8_t owner[WD_SESSION_ID_SIZE], const wd_value *event, wd_broker_outbox *outbox);
+
+#endif

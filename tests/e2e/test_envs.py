@@ -1,0 +1,213 @@
+"""Envs over the control socket: batches, exactly once, watching, vanishing, workers."""
+import json
+
+import pytest
+
+from conftest import until
+from peers import Doors, wire
+
+SETTINGS = {"kind": "launch_app", "app": "settings"}
+BLUETOOTH = {"id": "t", "instruction": "off", "apps": ["settings"], "max_steps": 3,
+             "criteria": {"os.settings.global.bluetoothEnabled": False},
+             "expected_changes": ["os.settings.global.bluetoothEnabled"]}
+
+
+@pytest.fixture
+def doors(make_daemon):
+    doors = Doors(make_daemon("env.workers=2", "env.orphan_ms=1500"))
+    yield doors
+    doors.close()
+
+
+def batch(client, envs, actions, args=(), observe="", request_id=None):
+    """Send an EnvBatch; its request id."""
+    if request_id is None:
+        client.request_id += 1
+        request_id = client.request_id
+    message = wire.SCHEMA["EnvBatch"](request_id=request_id, env_ids=b"".join(map(bytes.fromhex, envs)),
+                                      actions=actions, args_json=[json.dumps(a).encode() for a in args],
+                                      observe=observe)
+    client.send("ENV_BATCH", message)
+    return request_id
+
+
+def batch_reply(client, request_id):
+    while True:
+        kind, message = client.receive("ENV_BATCH_REPLY", "ERROR")
+        if message.request_id == request_id:
+            return kind, message
+
+
+def digests(message):
+    return [message.digests[i:i + 16].hex() for i in range(0, len(message.digests), 16)]
+
+
+def create(client, **arguments):
+    return client.control("env_create", **arguments)["env"]
+
+
+def error_of(client, verb, **arguments):
+    request = client.ask(verb, **arguments)
+    kind, message = client.receive("ERROR", "REPLY")
+    assert kind == "ERROR" and message.request_id == request
+    return message.text
+
+
+def test_an_env_lives_and_is_judged(doors):
+    client = doors.client().greet()
+    made = client.control("env_create", seed=1, task=BLUETOOTH, observe="full")
+    env = made["env"]
+    assert made["observation"]["scene"]["nodes"]
+    client.control("env_step", env=env, action=SETTINGS)
+    client.control("env_step", env=env, action={"kind": "tap", "selector": {"resource_id": "open_bluetooth"}})
+    last = client.control("env_step", env=env, observe="changed",
+                          action={"kind": "tap", "selector": {"resource_id": "bluetooth_switch"}})
+    assert last["ending"] == "step_limit" and last["verdict"]["passed"]
+    assert client.control("env_state", env=env, path="os.settings.global.bluetoothEnabled") is False
+    assert client.control("env_close", env=env) == {"closed": 1}
+    assert "there is no env" in error_of(client, "env_step", env=env, action=SETTINGS)
+
+
+def test_a_batch_steps_many_and_one_bad_slot_fails_alone(doors):
+    client = doors.client().greet()
+    envs = [create(client, seed=n) for n in range(6)]                # three on each worker
+    asked = envs[:3] + ["00" * 16] + envs[3:]
+    kind, reply = batch_reply(client, batch(client, asked, ["launch_app"], [SETTINGS], observe="full"))
+    assert kind == "ENV_BATCH_REPLY"
+    assert list(reply.status) == [0, 0, 0, 7, 0, 0, 0]               # ENOENT
+    assert reply.text[3].startswith("args.env: there is no env")
+    assert [bool(o) for o in reply.observation_json] == [True] * 3 + [False] + [True] * 3
+    for index, env in enumerate(asked):
+        if index != 3:
+            assert digests(reply)[index] == client.control("env_observe", env=env, observe="none")["digest"]
+
+
+@pytest.mark.parametrize("fields, text", [
+    ({"env_ids": b""}, "env_ids: must be 16 bytes"),
+    ({"env_ids": b"x" * 15}, "env_ids: must be 16 bytes"),
+    ({"env_ids": b"x" * 16 * 4097}, "env_ids: 4097 slots"),
+    ({"actions": []}, "actions: 0 for 1 slots"),
+    ({"args_json": [b"{}", b"{}"]}, "args_json: 2 for 1 slots"),
+    ({"observe": "half"}, "observe: \"half\" is none of"),
+    ({"request_id": 0}, "request_id: must not be 0"),
+])
+def test_a_bad_batch_names_the_field(doors, fields, text):
+    client = doors.client().greet()
+    good = {"request_id": 1, "env_ids": b"x" * 16, "actions": ["home"]}
+    client.send("ENV_BATCH", wire.SCHEMA["EnvBatch"](**{**good, **fields}))
+    kind, message = client.receive("ERROR", "ENV_BATCH_REPLY")
+    assert kind == "ERROR" and message.text.startswith(text), message.text
+
+
+def test_calls_in_a_list_fail_alone(doors):
+    client = doors.client().greet()
+    calls = [{"verb": "env_create", "args": {"seed": 3, "task": BLUETOOTH}},
+             {"verb": "env_create", "args": {"task": {"id": ""}}},
+             {"verb": "env_create", "args": {"task": "demo/hello", "seed": 3}},
+             {"verb": "env_create", "args": {"task": "no/such"}},
+             {"verb": "env_list"}]
+    results = client.control("env_calls", calls=calls)["results"]
+    assert ["result" in r for r in results] == [True, False, True, False, False]
+    assert [row["task"] for row in client.control("env_list")["envs"]].count("demo/hello") == 1
+
+
+def test_a_fork_is_spread_over_workers_and_has_its_parents_future(doors):
+    client = doors.client().greet()
+    env = create(client, seed=5)
+    client.control("env_step", env=env, action=SETTINGS)
+    forked = client.control("env_fork", env=env, count=7)
+    assert len(set(forked["envs"])) == 7
+    assert {id[-2:] for id in forked["envs"]} == {"00", "01"}        # where they live
+    _, reply = batch_reply(client, batch(client, [env, *forked["envs"]], ["back"]))
+    assert len(set(digests(reply))) == 1
+    stats = client.control("env_stats")
+    assert [worker["envs"] for worker in stats["workers"]] in ([4, 4], [5, 3], [3, 5])
+    client.control("env_restore", env=env, snapshot=forked["snapshot"])
+    other = next(id for id in forked["envs"] if id[-2:] != env[-2:])
+    back = client.control("env_restore", env=other, snapshot=forked["snapshot"])
+    assert back["digest"] == client.control("env_observe", env=env, observe="none")["digest"]
+    assert client.control("env_diff", before=forked["snapshot"], env=other) == []
+    assert client.control("env_close", envs=forked["envs"]) == {"closed": 7}
+
+
+def test_a_repeated_request_has_one_effect(doors):
+    client = doors.client().greet()
+    env = create(client, seed=1)
+    ids = [batch(client, [env], ["launch_app"], [SETTINGS]) for _ in range(1)]
+    _, first = batch_reply(client, ids[0])
+    batch(client, [env], ["launch_app"], [SETTINGS], request_id=ids[0])
+    _, again = batch_reply(client, ids[0])
+    assert again == first
+    # The same process on a new connection.
+    back = doors.client("again")
+    back.instance = client.instance
+    back.greet()
+    batch(back, [env], ["launch_app"], [SETTINGS], request_id=ids[0])
+    _, third = batch_reply(back, ids[0])
+    assert third == first
+    back.request_id = client.request_id
+    assert back.control("env_observe", env=env, observe="none")["steps"] == 1
+
+
+def test_what_was_forgotten_is_refused_without_effect(doors):
+    client = doors.client().greet()
+    env = create(client, seed=1)
+    first = client.ask("env_step", env=env, action=SETTINGS)
+    client.answer(first)
+    for _ in range(256):
+        client.control("status")
+    client.request_id = first - 1
+    assert "so old that nobody knows" in error_of(client, "env_step", env=env, action=SETTINGS)
+    client.request_id = 1000
+    assert client.control("env_observe", env=env, observe="none")["steps"] == 1
+
+
+def test_envs_of_a_vanished_client_are_closed_but_not_detached_ones(doors):
+    client = doors.client().greet()
+    env = create(client, seed=1)
+    kept = create(client, seed=2)
+    client.control("env_detach", env=kept, name="mine")
+    client.close()
+    other = doors.client("other").greet()
+    until("the env is closed", lambda: other.control("env_stats")["envs"] == 1)
+    assert other.control("env_attach", name="mine")["env"] == kept
+    assert "there is no env" in error_of(other, "env_observe", env=env)
+
+
+def test_watchers_hear_of_steps_and_changes(doors):
+    client, other = doors.client().greet(), doors.client("other").greet()
+    env, another = create(client, seed=1), create(client, seed=1)
+    mine = client.ask("watch", mine=True)
+    one = other.ask("watch", env=env)
+    client.in_step(1)
+    other.in_step(1)
+    for target in (another, env):
+        batch(client, [target], ["launch_app"], [SETTINGS])
+    _, event = other.receive("PROGRESS")
+    told = json.loads(event.event_json)
+    assert (event.request_id, told["event"], told["env"], told["dropped"]) == (one, "step", env, 0)
+    assert any(change["path"].startswith("os.") for change in told["changes"])
+    heard = {json.loads(client.receive("PROGRESS")[1].event_json)["env"] for _ in range(2)}
+    assert heard == {env, another}
+    client.control("unwatch", request=mine)
+
+
+def test_a_deadline_that_passed_leaves_no_effect(doors):
+    client = doors.client().greet()
+    envs = [create(client, seed=1) for _ in range(2)]
+    for _ in range(4):                                               # keep the worker busy
+        batch(client, [envs[0]] * 1000, ["launch_app"], [SETTINGS])
+    client.request_id += 1
+    message = wire.SCHEMA["EnvBatch"](request_id=client.request_id, env_ids=bytes.fromhex(envs[0]),
+                                      actions=["home"], deadline_ms=1)
+    client.send("ENV_BATCH", message)
+    kind, reply = batch_reply(client, client.request_id)
+    assert kind == "ENV_BATCH_REPLY" and list(reply.status) == [16]  # ETIMEOUT
+    assert client.control("env_observe", env=envs[0], observe="none")["steps"] == 4000
+
+
+def test_a_step_leaves_other_clients_alone(doors):
+    one, two = doors.client("one").greet(), doors.client("two").greet()
+    env = create(one, seed=1)
+    assert two.control("env_list")["envs"] == []                     # ids are told to nobody
+    assert one.control("env_list")["envs"][0]["env"] == env
