@@ -64,6 +64,8 @@ def test_a_task_by_hand(assistant, worldd_daemon):
     known = json.loads(assistant.call("world_state"))
     assert known["variables"] == {"bluetooth_was_on": True} and known["step_index"] == 3
     assert assistant.call("device_state", path="os.settings.global.bluetoothEnabled") == "false"
+    so_far = json.loads(assistant.call("progress"))
+    assert so_far["steps"] == 3 and so_far["verdict"]["success"] and 0 < so_far["reward"] <= 1
     verdict = assistant.call("judge", status="success")
     assert "The run ended: complete" in verdict and '"passed": true' in verdict
     assert "error: no task is under way" in assistant.call("act", action="back")

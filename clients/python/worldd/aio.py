@@ -197,7 +197,8 @@ class AsyncWorld:
         return list(await self.request("runs"))
 
     async def run(self, task: Task, *, params: Optional[dict[str, Any]] = None, planner: Optional[str] = None,
-                  seed: int = 0, run_id: Optional[str] = None, timeout: Optional[float] = None,
+                  seed: int = 0, instance: Optional[int] = None, locale: Optional[str] = None,
+                  run_id: Optional[str] = None, timeout: Optional[float] = None,
                   on_progress: Optional[Progress] = None, **options: Any) -> RunResult:
         events: list[dict[str, Any]] = []
 
@@ -206,7 +207,7 @@ class AsyncWorld:
             if on_progress is not None:
                 on_progress(event)
 
-        args = run_args(task, params, planner, seed, run_id, options)
+        args = run_args(task, seed, options, params=params, planner=planner, instance=instance, locale=locale, run_id=run_id)
         return RunResult.from_json(await self.control.request("run", args, timeout, note), events)
 
     async def cancel(self, run: str, reason: str = "cancelled by a client") -> None:
@@ -218,6 +219,9 @@ class AsyncWorld:
 
     async def scene(self, run: str) -> Scene:
         return Scene(await self.request("scene", run=run))
+
+    async def judge(self, run: str) -> dict[str, Any]:
+        return dict(await self.request("judge", run=run))
 
     async def tracker(self, task: Task = "", *, session: Optional[str] = None, **options: Any) -> AsyncTracker:
         args: dict[str, Any] = {"task": task}

@@ -177,6 +177,11 @@ def act(phone: Phone, args: Json) -> str:
     return phone.act(Step(args["action"], args.get("thought", ""), **given))
 
 
+@tool("progress", "How the judge sees the task so far; nothing ends. The reward goes from 0 to 1.", {})
+def progress(phone: Phone, _args: Json) -> str:
+    return json.dumps(phone.world.judge(phone.turn().run), ensure_ascii=False, indent=1)
+
+
 @tool("judge", "End the task and hear the verdict: what was achieved, what else was changed and by which step.",
       {"status": {"type": "string", "enum": ["success", "failure", "unknown"], "description": "what you think of it"}})
 def judge(phone: Phone, args: Json) -> str:

@@ -12,14 +12,10 @@ from .views import RunResult, Scene
 Task = Union[str, dict[str, Any]]
 
 
-def run_args(task: Task, params: Optional[dict[str, Any]], planner: Optional[str], seed: int, run_id: Optional[str],
-             options: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of the verb `run`."""
-    args: dict[str, Any] = {"task": task, "seed": seed}
-    for name, value in (("params", params), ("planner", planner), ("run_id", run_id), ("options", options or None)):
-        if value is not None:
-            args[name] = value
-    return args
+def run_args(task: Task, seed: int, options: dict[str, Any], **others: Any) -> dict[str, Any]:
+    """The arguments of the verb `run`; what is None is left out."""
+    given = {name: value for name, value in others.items() if value is not None}
+    return {"task": task, "seed": seed, **given, **({"options": options} if options else {})}
 
 
 class World:
@@ -91,11 +87,12 @@ class World:
     # ---- runs -------------------------------------------------------------------------------------------------
 
     def run(self, task: Task, *, params: Optional[dict[str, Any]] = None, planner: Optional[str] = None, seed: int = 0,
-            run_id: Optional[str] = None, timeout: Optional[float] = None, on_progress: Optional[Progress] = None,
-            **options: Any) -> RunResult:
+            instance: Optional[int] = None, locale: Optional[str] = None, run_id: Optional[str] = None,
+            timeout: Optional[float] = None, on_progress: Optional[Progress] = None, **options: Any) -> RunResult:
         """Run a task to its end.
 
         task         id of a shipped task, or a task document
+        instance     which of the task's sampled parameters; locale: of its instruction ("en", "zh")
         planner      name of the planner to ask; None: any
         timeout      seconds for the whole run; None: as long as worldd lives. A run whose client gives up goes on
         on_progress  called with each event as it happens; all are in RunResult.events afterwards
@@ -110,7 +107,8 @@ class World:
             if on_progress is not None:
                 on_progress(event)
 
-        answer = self.control.request("run", run_args(task, params, planner, seed, run_id, options), timeout, note)
+        answer = self.control.request("run", run_args(task, seed, options, params=params, planner=planner,
+                                                      instance=instance, locale=locale, run_id=run_id), timeout, note)
         return RunResult.from_json(answer, events)
 
     def cancel(self, run: str, reason: str = "cancelled by a client") -> None:
@@ -125,6 +123,10 @@ class World:
     def scene(self, run: str) -> Scene:
         """What is on a run's screen. Raises NotFound."""
         return Scene(self.request("scene", run=run))
+
+    def judge(self, run: str) -> dict[str, Any]:
+        """The verdict on an open run so far: {"run","steps","reward" (0 to 1),"verdict"}. Raises NotFound."""
+        return dict(self.request("judge", run=run))
 
     # ---- agent loops on phones of their own -------------------------------------------------------------------
 
