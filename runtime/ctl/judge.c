@@ -3,6 +3,7 @@
 
 #include "judge/verdict.h"
 #include "runtime/task_check.h"
+#include "runtime/task_library.h"
 
 #include <stdlib.h>
 
@@ -121,7 +122,7 @@ int ctl_judge(int argc, char **argv)
     wd_error error = { .text = "out of memory" };
     wd_value *document = NULL, *initial = NULL, *final = NULL, *verdict = NULL;
     wd_task task = { 0 };
-    wd_status status = ctl_read_json(given.task, &document, &error);
+    wd_status status = wd_task_file_read(given.task, &document, &error);
     status = status == WD_OK ? ctl_read_json(given.initial, &initial, &error) : status;
     status = status == WD_OK ? ctl_read_json(given.final, &final, &error) : status;
     status = status == WD_OK ? wd_task_bind(document, given.params, &task, &error) : status;

@@ -1,6 +1,7 @@
 #include "ctl.h"
 
 #include "runtime/control_client.h"
+#include "runtime/task_library.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -196,7 +197,7 @@ static wd_status complete_args(run_arguments *given, wd_error *error)
     wd_value *task = NULL;
     size_t length = strlen(given->task);
     wd_status status = length > 5 && strcmp(given->task + length - 5, ".json") == 0
-                           ? ctl_read_json(given->task, &task, error)
+                           ? wd_task_file_read(given->task, &task, error)
                            : wd_value_text(given->task, &task);
     status = status == WD_OK ? wd_object_set(&given->args, "task", &task) : status;
     status = status == WD_OK ? wd_object_set(&given->args, "params", &given->params) : status;

@@ -185,6 +185,7 @@ static wd_status check_document(const wd_value *document, wd_error *error)
         { "user", WD_KIND_OBJECT, false },
         { "parameters", WD_KIND_OBJECT, false },
         { "difficulty", WD_KIND_STRING, false },
+        { "lua", WD_KIND_STRING, false },
         { "criteria", WD_KIND_OBJECT, false },
         { "expected_changes", WD_KIND_ARRAY, false },
         { "max_steps", WD_KIND_INT, false },

@@ -1,5 +1,7 @@
 #include "runtime/task_check.h"
 
+#include "task_lua.h"
+
 #include "judge/criteria.h"
 #include "judge/operators.h"
 #include "tree/path.h"
@@ -109,10 +111,13 @@ static wd_status check_records(
 static wd_status run_check(
     void *context, const char *name, const wd_judge_input *input, wd_value **ret_checks, wd_error *error)
 {
-    if (strcmp(name, "records") != 0) {
-        return wd_error_set(error, WD_ENOENT, "there is no such check");
+    if (strcmp(name, "records") == 0) {
+        return check_records(context, input, ret_checks, error);
     }
-    return check_records(context, input, ret_checks, error);
+    if (strcmp(name, "lua") == 0) {
+        return wd_task_lua_check(context, input, ret_checks, error);
+    }
+    return wd_error_set(error, WD_ENOENT, "there is no such check");
 }
 
 wd_judge_functions wd_task_checks(const wd_task *task)

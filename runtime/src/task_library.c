@@ -1,6 +1,7 @@
 #include "runtime/task_library.h"
 
 #include "runtime/file.h"
+#include "tree/alloc.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -52,6 +53,45 @@ wd_status wd_task_library_list(const char *directory, const char *glob, wd_value
     return WD_OK;
 }
 
+/// Add the script beside the file, when there is one and the document has none.
+static wd_status add_script(const char *path, wd_value **document_p, wd_error *error)
+{
+    char beside[PATH_SIZE];
+    char *bytes = NULL;
+    size_t length = strlen(path);
+    if (length <= 5 || length >= sizeof beside || strcmp(path + length - 5, ".json") != 0 ||
+        !wd_value_is(*document_p, WD_KIND_OBJECT) || wd_object_get(*document_p, "lua") != NULL) {
+        return WD_OK;
+    }
+    snprintf(beside, sizeof beside, "%.*s.lua", (int)(length - 5), path);
+    wd_value *script = NULL;
+    wd_status status = wd_file_read(beside, &bytes, &length, error);
+    if (status == WD_ENOENT) {
+        return WD_OK;
+    }
+    if (status == WD_OK) {
+        status = wd_value_string(bytes, length, &script);
+        status = status == WD_OK ? wd_object_set(document_p, "lua", &script)
+                                 : wd_error_set(error, status, "%s: %s", beside, wd_status_text(status));
+        wd_free(bytes, length + 1);
+    }
+    wd_value_unref(&script);
+    return status;
+}
+
+wd_status wd_task_file_read(const char *path, wd_value **ret_document, wd_error *error)
+{
+    wd_value *document = NULL;
+    wd_status status = wd_file_read_json(path, &document, error);
+    status = status == WD_OK ? add_script(path, &document, error) : status;
+    if (status != WD_OK) {
+        wd_value_unref(&document);
+        return status;
+    }
+    *ret_document = document;
+    return WD_OK;
+}
+
 wd_status wd_task_library_read(
     const char *directory, const char *id, wd_value **ret_document, wd_error *error)
 {
@@ -61,7 +101,7 @@ wd_status wd_task_library_read(
     }
     snprintf(path, sizeof path, "%s/%s.json", directory, id);
     wd_value *document = NULL;
-    wd_status status = wd_file_read_json(path, &document, error);
+    wd_status status = wd_task_file_read(path, &document, error);
     if (status == WD_ENOENT) {
         return wd_error_set(error, WD_ENOENT, "there is no task \"%s\"", id);
     }

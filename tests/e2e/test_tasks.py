@@ -45,6 +45,64 @@ def test_a_wrong_task_is_an_error_and_names_the_place(files, task, place):  # no
     assert done.returncode == 2 and "error" in done.stdout and place in done.stdout
 
 
+CHECK = "function check(input) {} end"
+SAYS = "return { { field = 'f', passed = input.final.os.n == input.params.n and input.answer == 'yes', actual = input.init.os.n } }"
+
+
+@pytest.mark.parametrize("script, code, told", [
+    (SAYS, 0, None),
+    (SAYS.replace("== 'yes'", "== 'no'"), 1, None),
+    ("error('no luck')", 2, "no luck"),
+    ("return input.final.os.n.x.y", 2, "app.lua:1"),
+    ("while true do end", 2, "check lua"),
+    ("local t = {} for i = 1, 1e9 do t[i] = i end", 2, "check lua"),
+    ("return {}", 2, "at least one check"),
+    ("return { { field = 'f' } }", 2, "check 0"),
+    ("return 1", 2, "at least one check"),
+    ("return { { field = 'f', passed = io ~= nil } }", 1, None),
+    ("return { { field = 'f', passed = load ~= nil or os ~= nil and os.time ~= nil } }", 1, None),
+    ("syntax error", 2, "app.lua:1"),
+])
+def test_a_check_in_lua(files, script, code, told):  # noqa: F811
+    state = files("s.json", {"os": {"n": 3}, "apps": {}})
+    task = files("t.json", {"id": "x", "instruction": "", "params": {"n": 3}, "check": "lua",
+                            "lua": CHECK.replace("{}", script, 1)})
+    done = ctl("judge", "--init", state, "--final", state, "--task", task, "--answer", "yes", "--json")
+    verdict = json.loads(done.stdout)
+    assert done.returncode == code, done.stdout
+    assert (told is None) == ("error" not in verdict) and (told is None or told in verdict["error"]), verdict
+    again = ctl("judge", "--init", state, "--final", state, "--task", task, "--answer", "yes", "--json")
+    assert again.stdout == done.stdout
+
+
+def test_a_script_beside_a_task_belongs_to_it(files):  # noqa: F811
+    state = files("s.json", {"os": {}, "apps": {}})
+    task = files("t.json", {"id": "x", "instruction": "", "check": "lua"})
+    files("t.lua", "function check(input) return { { field = 'f', passed = true } } end")
+    assert ctl("judge", "--init", state, "--final", state, "--task", task).returncode == 0
+
+
+@pytest.mark.parametrize("record, code", [
+    ({"where": {"name": "a", "n": {"$gt": 1}}}, 0),
+    ({"where": {"name": "a"}, "new": True}, 1),
+    ({"where": {"name": "{who}"}, "new": True}, 0),
+    ({"where": {"name": "c"}, "absent": True}, 0),
+    ({"where": {"name": "a"}, "absent": True}, 1),
+    ({"where": {}}, 2),
+    ({"where": {"name": {"$near": 1}}}, 2),
+])
+@pytest.mark.parametrize("table", ["list", "table"])
+def test_records(files, record, code, table):  # noqa: F811
+    before = {"list": [{"id": 1, "name": "a", "n": 2}], "table": {"k": {"name": "a", "n": 2}}}
+    after = {"list": [{"id": 2, "name": "b"}, {"id": 1, "name": "a", "n": 2}],
+             "table": {"k": {"name": "a", "n": 2}, "l": {"name": "b"}}}
+    task = files("t.json", {"id": "x", "instruction": "", "params": {"who": "b"}, "check": "records",
+                            "records": [{"in": "os." + table, **record}], "expected_changes": ["os.list", "os.table"]})
+    done = ctl("judge", "--init", files("a.json", {"os": before, "apps": {}}), "--final",
+               files("b.json", {"os": after, "apps": {}}), "--task", task)
+    assert done.returncode == code, done.stdout
+
+
 def test_a_task_that_is_none_is_refused(files):  # noqa: F811
     state = files("s.json", {"os": {}, "apps": {}})
     done = ctl("judge", "--init", state, "--final", state, "--task", files("t.json", {"id": "x"}))
@@ -101,6 +159,13 @@ MARK_READ = [{"action": "launch_app", "args": {"app": "messages"}},
      "counts: criterion"),
     ({"criteria": {"os.a": {"$near": 1}}}, "$near"),
     ({"max_steps": 2}, "ends with step_limit"),
+    ({"order": [{"name": "elsewhere", "never": {"page": "bluetooth"}}]}, "gold with seed 0: check order.elsewhere"),
+    ({"order": [{"at_most": 1, "of": {"action.target.id": "bluetooth_switch"}}]}, None),
+    ({"events": [{"after": 3, "notice": {"app": "shop", "title": "t", "text": "x"}}]}, "not clean: os.notifications"),
+    ({"events": [{"after": 1, "revoke": {"app": "nobody", "permission": "p"}}]}, "event_failed: task.events[0]"),
+    ({"setup": {"os": {"settings": {"global": {"bluetoothEnabled": "maybe"}}}}}, "task.setup"),
+    ({"parameters": {"p": {"source": "os.nowhere"}}}, "parameters.p"),
+    ({"distractors": {"count": [1, 2], "of": [{}]}}, "task.distractors"),
 ])
 def test_the_audit_finds_judges_that_are_wrong(tmp_path, change, fault):
     (tmp_path / "bad").mkdir()

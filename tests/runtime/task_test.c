@@ -27,6 +27,14 @@ static const struct task_case {
         "task.max_steps: must be 1 to 10000" },
     { "no steps at all", "{\"id\":\"a\",\"instruction\":\"i\",\"max_steps\":0}", NULL, NULL,
         "task.max_steps" },
+    { "what is displayed is no more than shown",
+        "{\"id\":\"a\",\"instruction\":\"turn it {on}\",\"params\":{\"on\":true},"
+        "\"parameters\":{\"on\":{\"type\":\"bool\",\"display\":{\"true\":\"on\",\"false\":\"off\"}}}}",
+        NULL, "turn it on", NULL },
+    { "a difficulty that is none", "{\"id\":\"a\",\"instruction\":\"i\",\"difficulty\":\"L5\"}", NULL, NULL,
+        "task.difficulty" },
+    { "an event that is none", "{\"id\":\"a\",\"instruction\":\"i\",\"events\":[{}]}", NULL, NULL,
+        "task.events[0]" },
     { "parameters that are no object", "{\"id\":\"a\",\"instruction\":\"i\"}", "[1]", NULL,
         "params: must be an object" },
 };
@@ -55,11 +63,58 @@ static void task_is_bound(void **state)
     wd_value_unref(&params);
 }
 
+/// Parameters are put in at any depth, keys included, and keep their kind where they stand alone.
+static void setup_events_and_words_are_filled(void **state)
+{
+    (void)state;
+    wd_value *document = json_of("{\"id\":\"a\",\"instruction\":\"i\",\"params\":{\"n\":3,\"s\":\"x\"},"
+                                 "\"setup\":{\"os\":{\"{s}[]\":[\"{n}\",\"{n}{s}\",{\"k\":\"{unknown}\"}]}},"
+                                 "\"user\":{\"who\":\"{s}\"},"
+                                 "\"events\":[{\"after\":\"{n}\",\"network\":false}]}");
+    wd_task task;
+    wd_error error;
+    assert_int_equal(wd_task_bind(document, NULL, &task, &error), WD_OK);
+    assert_json(task.setup, "{\"os\":{\"x[]\":[3,\"3x\",{\"k\":\"{unknown}\"}]}}");
+    assert_json(task.user, "{\"who\":\"x\"}");
+    assert_json(task.events, "[{\"after\":3,\"network\":false}]");
+    wd_task_done(&task);
+    wd_value_unref(&document);
+}
+
+static void steps_follow_the_difficulty(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *document;
+        uint32_t steps;
+    } rows[] = {
+        { "{\"id\":\"a\",\"instruction\":\"i\"}", 30 },
+        { "{\"id\":\"a\",\"instruction\":\"i\",\"difficulty\":\"L1\"}", 15 },
+        { "{\"id\":\"a\",\"instruction\":\"i\",\"difficulty\":\"L2\"}", 30 },
+        { "{\"id\":\"a\",\"instruction\":\"i\",\"difficulty\":\"L3\"}", 45 },
+        { "{\"id\":\"a\",\"instruction\":\"i\",\"difficulty\":\"L4\"}", 60 },
+        { "{\"id\":\"a\",\"instruction\":\"i\",\"difficulty\":\"L4\",\"max_steps\":7}", 7 },
+    };
+    for (size_t i = 0; i < WD_COUNT_OF(rows); i++) {
+        wd_value *document = json_of(rows[i].document);
+        wd_task task;
+        wd_error error;
+        assert_int_equal(wd_task_bind(document, NULL, &task, &error), WD_OK);
+        assert_int_equal(task.step_limit, rows[i].steps);
+        wd_task_done(&task);
+        wd_value_unref(&document);
+    }
+}
+
 int main(void)
 {
-    struct CMUnitTest tests[WD_COUNT_OF(task_cases)];
+    enum { OTHERS = 2 };
+    struct CMUnitTest tests[OTHERS + WD_COUNT_OF(task_cases)] = {
+        cmocka_unit_test(setup_events_and_words_are_filled),
+        cmocka_unit_test(steps_follow_the_difficulty),
+    };
     for (size_t i = 0; i < WD_COUNT_OF(task_cases); i++) {
-        tests[i] = (struct CMUnitTest){ .name = task_cases[i].name,
+        tests[OTHERS + i] = (struct CMUnitTest){ .name = task_cases[i].name,
             .test_func = task_is_bound,
             .initial_state = (void *)(uintptr_t)&task_cases[i] };
     }

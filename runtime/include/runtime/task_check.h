@@ -5,6 +5,7 @@
 ///              object of objects in the final state; one of them must hold all places of `where` (values, parameters,
 ///              operators). With "new" it must not have been there at the start, under the same key or id; with
 ///              "absent" none may hold them.
+///   "lua"      a script of the task's own: its "lua" defines check(input) (task_lua.h).
 #ifndef RUNTIME_TASK_CHECK_H
 #define RUNTIME_TASK_CHECK_H
 

@@ -1,4 +1,5 @@
-/// task_library.h - the task documents of a directory: <directory>/<suite>/<name>.json has the id "suite/name".
+/// task_library.h - the task documents of a directory: <directory>/<suite>/<name>.json has the id "suite/name". A
+/// script beside it, <name>.lua, becomes the document's "lua", so that the document says all there is to say.
 #ifndef RUNTIME_TASK_LIBRARY_H
 #define RUNTIME_TASK_LIBRARY_H
 
@@ -12,5 +13,8 @@ WD_NODISCARD wd_status wd_task_library_list(
 /// document's own. Others as the reader says.
 WD_NODISCARD wd_status wd_task_library_read(
     const char *directory, const char *id, wd_value **ret_document, wd_error *error);
+
+/// Read the document in a file, its script with it.
+WD_NODISCARD wd_status wd_task_file_read(const char *path, wd_value **ret_document, wd_error *error);
 
 #endif
