@@ -12,10 +12,8 @@ static wd_status changes_value(
     size_t count = wd_changes_count(changes);
     size_t told = count < WD_ENV_CHANGES_MAX ? count : WD_ENV_CHANGES_MAX;
     for (size_t i = 0; status == WD_OK && i < told; i++) {
-        const wd_change *change = wd_changes_at(changes, i);
         wd_value *row = NULL;
-        status = wd_value_pack(
-            &row, "{s:s,s:?v,s:?v}", "path", change->path, "before", change->before, "after", change->after);
+        status = wd_change_to_value(wd_changes_at(changes, i), &row);
         status = status == WD_OK ? wd_array_append(&list, &row) : status;
         wd_value_unref(&row);
     }

@@ -88,26 +88,11 @@ static wd_status read_tree(wd_screen_draft *draft, wd_pull *pull, int32_t window
 
 static wd_window_type read_type(const wd_pull *pull)
 {
-    static const struct type_name {
-        const char *name;
-        wd_window_type type;
-    } names[] = {
-        { "TYPE_APPLICATION", WD_WINDOW_APPLICATION },
-        { "TYPE_INPUT_METHOD", WD_WINDOW_INPUT_METHOD },
-        { "TYPE_SYSTEM", WD_WINDOW_SYSTEM },
-        { "TYPE_ACCESSIBILITY_OVERLAY", WD_WINDOW_OVERLAY },
-        { "TYPE_SPLIT_SCREEN_DIVIDER", WD_WINDOW_DIVIDER },
-    };
     int32_t number = 0;
-    if (wd_pull_int(pull, &number)) {  // 1..5 in the same order
-        return number >= 1 && number <= 5 ? names[number - 1].type : WD_WINDOW_UNKNOWN;
+    if (wd_pull_int(pull, &number)) {
+        return wd_window_type_numbered(number);
     }
-    for (size_t i = 0; pull->token == WD_PULL_STRING && i < WD_COUNT_OF(names); i++) {
-        if (wd_span_is(pull->text, names[i].name)) {
-            return names[i].type;
-        }
-    }
-    return WD_WINDOW_UNKNOWN;
+    return wd_window_type_named(pull->token == WD_PULL_STRING ? pull->text : wd_span_of(NULL));
 }
 
 static wd_status read_window_member(wd_screen_draft *draft, wd_pull *pull, int32_t index)

@@ -158,6 +158,34 @@ static wd_status apply_identity(wd_screen_draft *draft, const wd_identity *ident
     return WD_OK;
 }
 
+static const struct window_name {
+    const char *name;
+    wd_window_type type;
+} window_names[] = {
+    // in the order of their numbers, from 1
+    { "TYPE_APPLICATION", WD_WINDOW_APPLICATION },
+    { "TYPE_INPUT_METHOD", WD_WINDOW_INPUT_METHOD },
+    { "TYPE_SYSTEM", WD_WINDOW_SYSTEM },
+    { "TYPE_ACCESSIBILITY_OVERLAY", WD_WINDOW_OVERLAY },
+    { "TYPE_SPLIT_SCREEN_DIVIDER", WD_WINDOW_DIVIDER },
+};
+
+wd_window_type wd_window_type_named(wd_span name)
+{
+    for (size_t i = 0; i < WD_COUNT_OF(window_names); i++) {
+        if (wd_span_is(name, window_names[i].name)) {
+            return window_names[i].type;
+        }
+    }
+    return WD_WINDOW_UNKNOWN;
+}
+
+wd_window_type wd_window_type_numbered(int32_t number)
+{
+    const bool known = number >= 1 && (size_t)number <= WD_COUNT_OF(window_names);
+    return known ? window_names[number - 1].type : WD_WINDOW_UNKNOWN;
+}
+
 wd_status wd_draft_finish(wd_screen_draft *draft, wd_scene **ret_scene)
 {
     size_t count = 0, window_count = 0;

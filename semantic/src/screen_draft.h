@@ -31,6 +31,11 @@ const char *wd_draft_text(wd_screen_draft *draft, const char *text, size_t lengt
 /// "package/.Activity" (or a bare package) as the explicit app and activity.
 WD_NODISCARD wd_status wd_draft_component(wd_screen_draft *draft, wd_span component, const char *source);
 
+/// A kind of window by Android's name ("TYPE_APPLICATION") or by the number of AccessibilityWindowInfo, 1 to 5;
+/// anything else is WD_WINDOW_UNKNOWN.
+wd_window_type wd_window_type_named(wd_span name);
+wd_window_type wd_window_type_numbered(int32_t number);
+
 WD_NODISCARD wd_status wd_draft_finish(wd_screen_draft *draft, wd_scene **ret_scene);
 
 #endif

@@ -4,26 +4,6 @@
 
 #include <string.h>
 
-static wd_window_type type_of(const char *name)
-{
-    static const struct type_name {
-        const char *name;
-        wd_window_type type;
-    } names[] = {
-        { "TYPE_APPLICATION", WD_WINDOW_APPLICATION },
-        { "TYPE_INPUT_METHOD", WD_WINDOW_INPUT_METHOD },
-        { "TYPE_SYSTEM", WD_WINDOW_SYSTEM },
-        { "TYPE_ACCESSIBILITY_OVERLAY", WD_WINDOW_OVERLAY },
-        { "TYPE_SPLIT_SCREEN_DIVIDER", WD_WINDOW_DIVIDER },
-    };
-    for (size_t i = 0; name != NULL && i < WD_COUNT_OF(names); i++) {
-        if (strcmp(names[i].name, name) == 0) {
-            return names[i].type;
-        }
-    }
-    return WD_WINDOW_UNKNOWN;
-}
-
 static wd_status open_window(
     wd_screen_draft *draft, const char *const *attributes, int32_t display_id, wd_xml_place *place)
 {
@@ -31,7 +11,7 @@ static wd_status open_window(
     (void)wd_scene_builder_windows(draft->builder, &count);
     wd_window window = {
         .title = wd_xml_attribute(attributes, "title"),
-        .type = type_of(wd_xml_attribute(attributes, "type")),
+        .type = wd_window_type_named(wd_span_of(wd_xml_attribute(attributes, "type"))),
         .layer = wd_xml_number(wd_xml_attribute(attributes, "layer"), -(int32_t)count),  // top first
         .display_id = display_id,
         .focused = wd_xml_flag(wd_xml_attribute(attributes, "focused")),

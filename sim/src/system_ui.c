@@ -39,6 +39,15 @@ static bool global(const wd_call *call, const char *name)
     return wd_value_bool_or(wd_object_get(settings, name), false);
 }
 
+static wd_status add_bar(wd_screen *screen, wd_ui_element *bar)
+{
+    return wd_screen_add_layer(screen, (wd_layer){ .root = bar,
+                                           .clip = wd_display,
+                                           .window = WD_WINDOW_SYSTEM,
+                                           .package = WD_SYSTEM_PACKAGE,
+                                           .system_ui = true });
+}
+
 static wd_status draw_status_bar(wd_screen *screen, wd_call *call)
 {
     wd_deps_note(call, WD_DEP_TIME, NULL, NULL, 60000);
@@ -89,11 +98,7 @@ static wd_status draw_status_bar(wd_screen *screen, wd_call *call)
         }
         *(icon ? &part->label : &part->text) = text;
     }
-    return wd_screen_add_layer(screen, (wd_layer){ .root = bar,
-                                           .clip = wd_display,
-                                           .window = WD_WINDOW_SYSTEM,
-                                           .package = WD_SYSTEM_PACKAGE,
-                                           .system_ui = true });
+    return add_bar(screen, bar);
 }
 
 static wd_status draw_navigation_bar(wd_screen *screen)
@@ -103,11 +108,7 @@ static wd_status draw_navigation_bar(wd_screen *screen)
     if (bar == NULL) {
         return WD_ENOMEM;
     }
-    return wd_screen_add_layer(screen, (wd_layer){ .root = bar,
-                                           .clip = wd_display,
-                                           .window = WD_WINDOW_SYSTEM,
-                                           .package = WD_SYSTEM_PACKAGE,
-                                           .system_ui = true });
+    return add_bar(screen, bar);
 }
 
 wd_status wd_system_draw_bars(wd_screen *screen, wd_call *call)

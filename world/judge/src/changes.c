@@ -219,15 +219,19 @@ wd_status wd_changes_sort(wd_changes *changes)
 
 // ---- JSON form --------------------------------------------------------------------------------------------
 
+wd_status wd_change_to_value(const wd_change *change, wd_value **ret_entry)
+{
+    return wd_value_pack(
+        ret_entry, "{s:s,s:?v,s:?v}", "path", change->path, "before", change->before, "after", change->after);
+}
+
 wd_status wd_changes_to_value(const wd_changes *changes, wd_value **ret_list)
 {
     wd_value *list = wd_value_array();
     wd_status status = WD_OK;
     for (size_t i = 0; status == WD_OK && i < wd_changes_count(changes); i++) {
-        const wd_change *change = &changes->items[i];
         wd_value *entry = NULL;
-        status = wd_value_pack(&entry, "{s:s,s:?v,s:?v}", "path", change->path, "before", change->before,
-            "after", change->after);
+        status = wd_change_to_value(&changes->items[i], &entry);
         status = status == WD_OK ? wd_array_append(&list, &entry) : status;
         wd_value_unref(&entry);
     }

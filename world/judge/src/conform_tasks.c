@@ -107,10 +107,8 @@ static wd_status side_effects_value(const wd_verdict *verdict, wd_value **ret_li
     wd_value *list = wd_value_array();
     wd_status status = WD_OK;
     for (size_t i = 0; status == WD_OK && i < wd_deeds_count(verdict->deeds); i++) {
-        const wd_change *change = wd_deeds_at(verdict->deeds, i)->change;
         wd_value *entry = NULL;
-        status = wd_value_pack(&entry, "{s:s,s:?v,s:?v}", "path", change->path, "before", change->before,
-            "after", change->after);
+        status = wd_change_to_value(wd_deeds_at(verdict->deeds, i)->change, &entry);
         status = status == WD_OK ? wd_array_append(&list, &entry) : status;
         wd_value_unref(&entry);
     }

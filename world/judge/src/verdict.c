@@ -182,10 +182,8 @@ static wd_status put_number(wd_value **object_p, const char *name, int64_t numbe
 
 static wd_status append_deed(const wd_deed *deed, const char *last_name, bool always, wd_value **list_p)
 {
-    const wd_change *change = deed->change;
     wd_value *entry = NULL;
-    wd_status status = wd_value_pack(
-        &entry, "{s:s,s:?v,s:?v}", "path", change->path, "before", change->before, "after", change->after);
+    wd_status status = wd_change_to_value(deed->change, &entry);
     if (status == WD_OK && deed->step >= 0) {
         status = put_number(&entry, "step", deed->step);
     }

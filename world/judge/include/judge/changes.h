@@ -33,8 +33,9 @@ void wd_changes_destroy(wd_changes **changes_p);
 size_t wd_changes_count(const wd_changes *changes);                       // 0 for NULL
 const wd_change *wd_changes_at(const wd_changes *changes, size_t index);  // borrowed; index < count
 
-/// [{"path", "before"?, "after"?}, ...]: a side that is absent is left out.
-/// @retval WD_ELIMIT  a side nests too deep for a list around it.
+/// {"path", "before"?, "after"?}: a side that is absent is left out.
+WD_NODISCARD wd_status wd_change_to_value(const wd_change *change, wd_value **ret_entry);
+/// A list of them. @retval WD_ELIMIT  a side nests too deep for a list around it.
 WD_NODISCARD wd_status wd_changes_to_value(const wd_changes *changes, wd_value **ret_list);
 /// The same form read back and sorted. @retval WD_ETYPE, WD_EPARSE names the entry that is wrong.
 WD_NODISCARD wd_status wd_changes_from_value(const wd_value *list, wd_changes **ret_changes, wd_error *error);
