@@ -11,6 +11,28 @@
 _Static_assert((int)WD_BROKER_INFLIGHT_MAX == (int)WD_HELLO_INFLIGHT_MAX, "one bound, told in two headers");
 _Static_assert((int)WD_PEER_NAME_MAX == (int)WD_HELLO_NAME_MAX, "one bound, told in two headers");
 
+const broker_role broker_planner = {
+    .name = "planner",
+    .request = WD_MSG_PLAN_REQUEST,
+    .reply = WD_MSG_PLAN_REPLY,
+    .error = WD_MSG_PLAN_ERROR,
+    .cancel = WD_MSG_PLAN_CANCEL,
+};
+const broker_role broker_enricher = {
+    .name = "enricher",
+    .request = WD_MSG_ENRICH_REQUEST,
+    .reply = WD_MSG_ENRICH_REPLY,
+    .error = WD_MSG_ENRICH_ERROR,
+    .cancel = WD_MSG_ENRICH_CANCEL,
+};
+
+const broker_role *broker_role_find(const char *name)
+{
+    return strcmp(name, broker_planner.name) == 0    ? &broker_planner
+           : strcmp(name, broker_enricher.name) == 0 ? &broker_enricher
+                                                     : NULL;
+}
+
 wd_broker_options wd_broker_options_default(void)
 {
     return (wd_broker_options){
@@ -179,6 +201,9 @@ static void take_goodbye(wd_broker *broker, broker_peer *peer, const wd_broker_m
 static wd_status take_message(wd_broker *broker, broker_peer *peer, const wd_broker_message *message,
     uint16_t kind, int64_t now_ms, wd_broker_outbox *outbox)
 {
+    if (kind == peer->role->reply || kind == peer->role->error) {
+        return broker_reply(broker, peer, message, kind, now_ms, outbox);
+    }
     switch (kind) {
     case WD_MSG_PING:
         return answer_ping(broker, peer, message, outbox);
@@ -187,13 +212,12 @@ static wd_status take_message(wd_broker *broker, broker_peer *peer, const wd_bro
     case WD_MSG_GOODBYE:
         take_goodbye(broker, peer, message);
         return WD_OK;
-    case WD_MSG_PLAN_REPLY:
-    case WD_MSG_PLAN_ERROR:
     case WD_MSG_ERROR:
         return broker_reply(broker, peer, message, kind, now_ms, outbox);
     default: {
         wd_error why = { WD_OK, "" };
-        wd_error_set(&why, WD_EUNSUPPORTED, "header.kind: %s is nothing a planner sends", wd_msg_name(kind));
+        wd_error_set(&why, WD_EUNSUPPORTED, "header.kind: %s is nothing that role \"%s\" sends",
+            wd_msg_name(kind), peer->role->name);
         broker->stats.malformed++;
         return broker_send_error(broker, &peer->id, 0, &why, outbox);
     }

@@ -1,4 +1,4 @@
-// Hello: who may be a planner, and what becomes of an older one of the same name.
+// Hello: who may be a planner or an enricher, and what becomes of an older one of the same name.
 #include "broker_internal.h"
 
 #include "tree/alloc.h"
@@ -26,10 +26,17 @@ static void answers_done(hello_answers *answers)
 static wd_status judge_hello(const wd_broker *broker, const wd_broker_message *message, const wd_hello *hello,
     const broker_peer *known, const broker_peer *namesake, wd_error *error)
 {
-    if (strcmp(hello->role, "planner") != 0) {
+    const broker_role *role = broker_role_find(hello->role);
+    if (role == NULL) {
         bool client = strcmp(hello->role, "client") == 0;
         return wd_error_set(error, client ? WD_EINVAL : WD_EUNSUPPORTED, "role: \"%s\" %s", hello->role,
-            client ? "belongs on the control socket" : "is not served here, only \"planner\"");
+            client ? "belongs on the control socket"
+                   : "is not served here, only \"planner\" and \"enricher\"");
+    }
+    // An episode names who understood a screen; these two are worldd itself.
+    if (role == &broker_enricher &&
+        (strcmp(hello->name, "device") == 0 || strcmp(hello->name, "rules") == 0)) {
+        return wd_error_set(error, WD_EINVAL, "name: %s is worldd's own", hello->name);
     }
     bool both_known = namesake != NULL && namesake->uid != UINT32_MAX && message->uid != UINT32_MAX;
     if (both_known && namesake->uid != message->uid) {
@@ -38,8 +45,7 @@ static wd_status judge_hello(const wd_broker *broker, const wd_broker_message *m
     size_t live_count = broker->peer_count - broker->gone_count;
     bool replaces = known != NULL || namesake != NULL;
     if (broker->peer_count == BROKER_SLOTS_MAX || (live_count >= WD_BROKER_PEERS_MAX && !replaces)) {
-        return wd_error_set(
-            error, WD_ELIMIT, "too many planners: %d are connected", (int)WD_BROKER_PEERS_MAX);
+        return wd_error_set(error, WD_ELIMIT, "too many peers: %d are connected", (int)WD_BROKER_PEERS_MAX);
     }
     return WD_OK;
 }
@@ -112,8 +118,9 @@ wd_status broker_hello(
     wd_error error = { WD_OK, "" };
     wd_status status = wd_codec_unpack_hello(message->body, message->body_length, &hello, &error);
     broker_peer *known = broker_peer_find(broker, &message->peer);
-    broker_peer *namesake = status == WD_OK ? broker_peer_by_name(broker, hello.name) : NULL;
+    broker_peer *namesake = NULL;
     if (status == WD_OK) {
+        namesake = broker_peer_by_name(broker, broker_role_find(hello.role), hello.name);
         status = judge_hello(broker, message, &hello, known, namesake, &error);
     }
     if (status != WD_OK) {
@@ -147,6 +154,7 @@ wd_status broker_hello(
         broker->peers[broker->peer_count++] = peer;
     }
     peer->hello = hello;
+    peer->role = broker_role_find(hello.role);
     peer->uid = message->uid;
     peer->heard_ms = now_ms;
     peer->ping_ms = now_ms + broker->options.heartbeat_ms;

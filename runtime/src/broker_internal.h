@@ -16,9 +16,18 @@ enum {
     BROKER_PATCH_MAX = 24,  // bytes that number a request: three tags, a 64-bit and two 32-bit varints
 };
 
+/// What a peer is there for: its own kinds of messages, and nobody else's requests.
+typedef struct broker_role {
+    const char *name;                        // in Hello, and in texts
+    uint16_t request, reply, error, cancel;  // kinds
+} broker_role;
+extern const broker_role broker_planner, broker_enricher;  // compared by address; broker.c
+const broker_role *broker_role_find(const char *name);     // NULL: none of them
+
 typedef struct broker_peer {
     wd_peer_id id;
     wd_hello hello;
+    const broker_role *role;
     uint32_t uid;
     uint64_t serial;  // one per session, never used again; a request remembers who had it by it
     uint32_t inflight;
@@ -34,7 +43,9 @@ typedef struct broker_peer {
 
 typedef struct broker_request {
     uint64_t id;
-    char planner[WD_PEER_NAME_MAX + 1];  // "" any
+    const broker_role *role;             // whose it is to answer
+    wd_enrich_ground ground;             // of an enricher's
+    char planner[WD_PEER_NAME_MAX + 1];  // wanted; "" any
     uint8_t *body;                       // as the run packed it
     size_t body_length;
     int64_t deadline_ms;
@@ -84,7 +95,8 @@ void broker_outbox_end(wd_broker_outbox *outbox, const wd_plan_outcome *outcome)
 
 broker_peer *broker_peer_find(const wd_broker *broker, const wd_peer_id *id);  // no gone ones
 broker_peer *broker_peer_by_serial(const wd_broker *broker, uint64_t serial);  // gone ones too
-broker_peer *broker_peer_by_name(const wd_broker *broker, const char *name);   // no gone ones
+/// No gone ones; a planner and an enricher may have the same name.
+broker_peer *broker_peer_by_name(const wd_broker *broker, const broker_role *role, const char *name);
 bool broker_peer_id_equal(const wd_peer_id *a, const wd_peer_id *b);
 /// Mark it gone for `why`; its requests are taken from it by broker_peers_bury().
 void broker_peer_leave(wd_broker *broker, broker_peer *peer, wd_status status, const char *why);
@@ -115,14 +127,19 @@ WD_NODISCARD wd_status broker_request_lose(wd_broker *broker, broker_request *re
     const wd_error *why, const char *tell, int64_t now_ms, wd_broker_outbox *outbox);
 broker_request *broker_request_find(const wd_broker *broker, uint64_t id);  // NULL: not open
 void broker_request_destroy(broker_request **request_p);
-/// The one end of a request; it is freed. @param reply_p  Taken on success; NULL: none. @param error  NULL: none.
+/// What was answered: one of the two.
+typedef struct broker_answer {
+    wd_plan_reply *reply;
+    wd_semantic *semantic;
+} broker_answer;
+/// The one end of a request; it is freed. @param answer  Taken on success; NULL: none. @param error  NULL: none.
 /// @param tell  As above.
 WD_NODISCARD wd_status broker_request_end(wd_broker *broker, broker_request *request, wd_plan_end end,
-    wd_plan_reply **reply_p, const wd_error *error, const char *tell, wd_broker_outbox *outbox);
+    broker_answer *answer, const wd_error *error, const char *tell, wd_broker_outbox *outbox);
 
 // ---- answers (broker_replies.c) -----------------------------------------------------------------------------
 
-/// A PlanReply, PlanError or Error of a known peer.
+/// A reply or error of the peer's role, or an Error.
 WD_NODISCARD wd_status broker_reply(wd_broker *broker, broker_peer *peer, const wd_broker_message *message,
     uint16_t kind, int64_t now_ms, wd_broker_outbox *outbox);
 

@@ -51,13 +51,19 @@ void broker_outbox_end(wd_broker_outbox *outbox, const wd_plan_outcome *outcome)
     outbox->outcomes[outbox->outcome_count++] = *outcome;
 }
 
+void wd_plan_outcome_done(wd_plan_outcome *outcome)
+{
+    wd_plan_reply_destroy(&outcome->reply);
+    wd_semantic_unref(&outcome->semantic);
+}
+
 void wd_broker_outbox_clear(wd_broker_outbox *outbox)
 {
     for (size_t i = 0; i < outbox->send_count; i++) {
         wd_free(outbox->sends[i].body, outbox->sends[i].body_length);
     }
     for (size_t i = 0; i < outbox->outcome_count; i++) {
-        wd_plan_reply_destroy(&outbox->outcomes[i].reply);
+        wd_plan_outcome_done(&outbox->outcomes[i]);
     }
     outbox->send_count = 0;
     outbox->outcome_count = 0;

@@ -1,4 +1,4 @@
-// The table of planners: who is there, who is silent, who should be asked.
+// The table of planners and enrichers: who is there, who is silent, who should be asked.
 #include "broker_internal.h"
 
 #include "tree/alloc.h"
@@ -33,11 +33,12 @@ broker_peer *broker_peer_by_serial(const wd_broker *broker, uint64_t serial)
     return NULL;
 }
 
-broker_peer *broker_peer_by_name(const wd_broker *broker, const char *name)
+broker_peer *broker_peer_by_name(const wd_broker *broker, const broker_role *role, const char *name)
 {
     for (size_t i = 0; i < broker->peer_count; i++) {
-        if (!broker->peers[i]->gone && strcmp(broker->peers[i]->hello.name, name) == 0) {
-            return broker->peers[i];
+        broker_peer *peer = broker->peers[i];
+        if (!peer->gone && peer->role == role && strcmp(peer->hello.name, name) == 0) {
+            return peer;
         }
     }
     return NULL;
@@ -47,7 +48,7 @@ void broker_peer_leave(wd_broker *broker, broker_peer *peer, wd_status status, c
 {
     wd_assert(!peer->gone);
     peer->gone = true;
-    wd_error_set(&peer->gone_error, status, "planner %s is gone: %s", peer->hello.name, why);
+    wd_error_set(&peer->gone_error, status, "%s %s is gone: %s", peer->role->name, peer->hello.name, why);
     broker->gone_count++;
 }
 
@@ -102,7 +103,7 @@ static bool peer_suits(const broker_peer *peer, const broker_request *request)
             return false;
         }
     }
-    return !peer->gone && wanted && fits;
+    return !peer->gone && peer->role == request->role && wanted && fits;
 }
 
 /// Is `a` the better one to ask?

@@ -1,4 +1,4 @@
-// What planners answer: whose answer it is, whether it can be read, and what becomes of the request.
+// What planners and enrichers answer: whose answer it is, whether it can be read, and what becomes of the request.
 #include "broker_internal.h"
 
 #include "codec_check.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { FIELD_REQUEST_ID = 1 };  // of PlanReply, PlanError and Error
+enum { FIELD_REQUEST_ID = 1 };  // of all that a peer answers
 
 static bool request_tried(const broker_request *request, const broker_peer *peer)
 {
@@ -34,9 +34,9 @@ static wd_status stray_reply(
         wd_error_set(&why, WD_ENOENT, "request_id: %llu was never made", number);
     } else if (open != NULL && !request_tried(open, peer)) {
         count = &broker->stats.unknown_replies;
-        wd_error_set(&why, WD_EDENIED, "request_id: %llu was not given to this planner", number);
+        wd_error_set(&why, WD_EDENIED, "request_id: %llu was not given to this peer", number);
     } else if (open != NULL) {
-        wd_error_set(&why, WD_EOUTDATED, "request_id: %llu was taken from this planner: too late", number);
+        wd_error_set(&why, WD_EOUTDATED, "request_id: %llu was taken from this peer: too late", number);
     } else if (closed->id == id && closed->answered) {
         count = &broker->stats.repeated_replies;
         wd_error_set(&why, WD_EEXIST, "request_id: %llu was answered already", number);
@@ -112,35 +112,50 @@ static wd_status invalid_reply(wd_broker *broker, broker_peer *peer, broker_requ
     return status;
 }
 
-static wd_status take_reply(wd_broker *broker, broker_peer *peer, broker_request *request,
-    const wd_broker_message *message, wd_broker_outbox *outbox)
+/// @retval WD_ENOMEM  nothing was found out. Others: the reply is wrong, `why` names the field.
+static wd_status read_plan(
+    const broker_peer *peer, const wd_broker_message *message, wd_plan_reply **ret_reply, wd_error *why)
 {
     wd_plan_reply *reply = NULL;
-    wd_error why = { WD_OK, "" };
-    wd_status status = wd_codec_unpack_plan_reply(message->body, message->body_length, &reply, &why);
+    wd_status status = wd_codec_unpack_plan_reply(message->body, message->body_length, &reply, why);
     if (status == WD_OK) {
-        status = broker_read_dialect(&peer->hello, reply, &why);
-        if (status != WD_OK) {
-            wd_plan_reply_destroy(&reply);
-        }
+        status = broker_read_dialect(&peer->hello, reply, why);
     }
     if (status == WD_OK) {
         status = place_points(&peer->hello, reply);
-        if (status == WD_OK) {
-            status = broker_request_end(broker, request, WD_PLAN_REPLY, &reply, NULL, NULL, outbox);
-        }
+    }
+    if (status != WD_OK) {
         wd_plan_reply_destroy(&reply);
-        if (status == WD_OK) {
-            peer->replies++;
-            peer->late_streak = 0;
-            broker->stats.replies++;
-        }
         return status;
     }
-    return status == WD_ENOMEM ? status : invalid_reply(broker, peer, request, &why, outbox);
+    *ret_reply = reply;
+    return WD_OK;
 }
 
-/// PlanError, or an Error that names a request.
+static wd_status take_reply(wd_broker *broker, broker_peer *peer, broker_request *request,
+    const wd_broker_message *message, wd_broker_outbox *outbox)
+{
+    broker_answer answer = { NULL, NULL };
+    wd_error why = { WD_OK, "" };
+    wd_status status = peer->role == &broker_planner
+                           ? read_plan(peer, message, &answer.reply, &why)
+                           : wd_codec_unpack_enrich_reply(message->body, message->body_length,
+                                 &request->ground, peer->hello.name, &answer.semantic, &why);
+    if (status != WD_OK) {
+        return status == WD_ENOMEM ? status : invalid_reply(broker, peer, request, &why, outbox);
+    }
+    status = broker_request_end(broker, request, WD_PLAN_REPLY, &answer, NULL, NULL, outbox);
+    if (status == WD_OK) {
+        peer->replies++;
+        peer->late_streak = 0;
+        broker->stats.replies++;
+    }
+    wd_plan_reply_destroy(&answer.reply);
+    wd_semantic_unref(&answer.semantic);
+    return status;
+}
+
+/// PlanError or EnrichError, or an Error that names a request.
 static wd_status take_refusal(wd_broker *broker, broker_peer *peer, broker_request *request,
     const wd_broker_message *message, uint16_t kind, int64_t now_ms, wd_broker_outbox *outbox)
 {
@@ -153,7 +168,8 @@ static wd_status take_refusal(wd_broker *broker, broker_peer *peer, broker_reque
     if (status != WD_OK) {
         return invalid_reply(broker, peer, request, &why, outbox);
     }
-    wd_error_set(&why, WD_EPEERLOST, "planner %s refused: %s", peer->hello.name, notice.error.text);
+    wd_error_set(
+        &why, WD_EPEERLOST, "%s %s refused: %s", peer->role->name, peer->hello.name, notice.error.text);
     peer->late_streak = 0;
     return notice.retryable
                ? broker_request_lose(broker, request, WD_PLAN_REFUSED, &why, NULL, now_ms, outbox)
@@ -166,7 +182,7 @@ wd_status broker_reply(wd_broker *broker, broker_peer *peer, const wd_broker_mes
     uint64_t id = wd_codec_peek_varint(message->body, message->body_length, FIELD_REQUEST_ID, 0);
     broker_request *request = broker_request_find(broker, id);
     if (request != NULL && request->asked == peer->serial) {
-        return kind == WD_MSG_PLAN_REPLY ? take_reply(broker, peer, request, message, outbox)
+        return kind == peer->role->reply ? take_reply(broker, peer, request, message, outbox)
                                          : take_refusal(broker, peer, request, message, kind, now_ms, outbox);
     }
     if (kind == WD_MSG_ERROR) {

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-enum { FIELD_REQUEST_ID = 1, FIELD_ATTEMPT = 3, FIELD_DEADLINE_MS = 4 };  // of PlanRequest; all varints
+// Of PlanRequest and EnrichRequest alike; all varints.
+enum { FIELD_REQUEST_ID = 1, FIELD_ATTEMPT = 3, FIELD_DEADLINE_MS = 4 };
 
 void broker_request_destroy(broker_request **request_p)
 {
@@ -66,7 +67,7 @@ static wd_status build_cancel(const wd_broker *broker, const broker_request *req
 }
 
 wd_status broker_request_end(wd_broker *broker, broker_request *request, wd_plan_end end,
-    wd_plan_reply **reply_p, const wd_error *error, const char *tell, wd_broker_outbox *outbox)
+    broker_answer *answer, const wd_error *error, const char *tell, wd_broker_outbox *outbox)
 {
     wd_status status = broker_outbox_reserve(outbox, 1, 1);
     broker_peer *peer = NULL;
@@ -79,12 +80,13 @@ wd_status broker_request_end(wd_broker *broker, broker_request *request, wd_plan
         return status;
     }
     if (peer != NULL) {
-        broker_outbox_send(outbox, &peer->id, WD_MSG_PLAN_CANCEL, body, body_length);
+        broker_outbox_send(outbox, &peer->id, request->role->cancel, body, body_length);
     }
     wd_plan_outcome outcome = { .request_id = request->id, .end = end, .attempt = request->attempt };
-    if (reply_p != NULL) {
-        outcome.reply = *reply_p;
-        *reply_p = NULL;
+    if (answer != NULL) {
+        outcome.reply = answer->reply;
+        outcome.semantic = answer->semantic;
+        *answer = (broker_answer){ NULL, NULL };
     }
     strcpy(outcome.planner, request->asked_name);
     if (error != NULL) {
@@ -141,7 +143,7 @@ static wd_status request_ask(
         memcpy(body, request->body, request->body_length);
     }
     memcpy(body + request->body_length, patch, patch_length);
-    broker_outbox_send(outbox, &peer->id, WD_MSG_PLAN_REQUEST, body, request->body_length + patch_length);
+    broker_outbox_send(outbox, &peer->id, request->role->request, body, request->body_length + patch_length);
 
     request->tried[request->attempt++] = peer->serial;
     request->asked = peer->serial;
@@ -190,12 +192,12 @@ wd_status broker_requests_dispatch(wd_broker *broker, int64_t now_ms, wd_broker_
     return WD_OK;
 }
 
-wd_status wd_broker_request(wd_broker *broker, const char *planner, const void *body, size_t body_length,
-    uint32_t deadline_ms, uint32_t wait_ms, int64_t now_ms, uint64_t *ret_request_id,
-    wd_broker_outbox *outbox)
+/// A request with its own copy of the body, waiting for somebody of the role; the caller sets its times.
+static wd_status request_new(const wd_broker *broker, const broker_role *role, const char *name,
+    const void *body, size_t body_length, broker_request **ret_request)
 {
     wd_assert(broker != NULL && (body != NULL || body_length == 0));
-    wd_assert(deadline_ms > 0 && (planner == NULL || strlen(planner) <= WD_PEER_NAME_MAX));
+    wd_assert(name == NULL || strlen(name) <= WD_PEER_NAME_MAX);
 
     if (broker->request_count == WD_BROKER_REQUESTS_MAX) {
         return WD_ELIMIT;
@@ -214,20 +216,26 @@ wd_status wd_broker_request(wd_broker *broker, const char *planner, const void *
         request->body_length = body_length;
     }
     request->id = broker->request_last + 1;
-    request->deadline_ms = now_ms + deadline_ms;
-    request->wait_ms = wait_ms;
-    request->wait_until_ms = now_ms + wait_ms;
+    request->role = role;
     request->cause = WD_PLAN_NO_PLANNER;
-    if (planner == NULL) {
-        wd_error_set(&request->error, WD_ENOPEER, "no planner is connected");
+    if (name == NULL) {
+        wd_error_set(&request->error, WD_ENOPEER, "no %s is connected", role->name);
     } else {
-        strcpy(request->planner, planner);
-        wd_error_set(&request->error, WD_ENOPEER, "no planner named %s is connected", planner);
+        strcpy(request->planner, name);
+        wd_error_set(&request->error, WD_ENOPEER, "no %s named %s is connected", role->name, name);
     }
+    *ret_request = request;
+    return WD_OK;
+}
+
+/// Into the table, and to somebody if one is there. On an error it is as if the request had never been made.
+static wd_status request_open(wd_broker *broker, broker_request *request, int64_t now_ms,
+    uint64_t *ret_request_id, wd_broker_outbox *outbox)
+{
     broker->requests[broker->request_count++] = request;
     broker->waiting_count++;
     wd_status status = request_settle(broker, request, now_ms, outbox);
-    if (status != WD_OK) {  // as if it had never been made
+    if (status != WD_OK) {
         broker->request_count--;
         broker->waiting_count--;
         broker_request_destroy(&request);
@@ -237,6 +245,38 @@ wd_status wd_broker_request(wd_broker *broker, const char *planner, const void *
     broker->stats.requests++;
     *ret_request_id = broker->request_last;
     return WD_OK;
+}
+
+wd_status wd_broker_request(wd_broker *broker, const char *planner, const void *body, size_t body_length,
+    uint32_t deadline_ms, uint32_t wait_ms, int64_t now_ms, uint64_t *ret_request_id,
+    wd_broker_outbox *outbox)
+{
+    wd_assert(deadline_ms > 0);
+    broker_request *request = NULL;
+    wd_status status = request_new(broker, &broker_planner, planner, body, body_length, &request);
+    if (status != WD_OK) {
+        return status;
+    }
+    request->deadline_ms = now_ms + deadline_ms;
+    request->wait_ms = wait_ms;
+    request->wait_until_ms = now_ms + wait_ms;
+    return request_open(broker, request, now_ms, ret_request_id, outbox);
+}
+
+wd_status wd_broker_request_enrich(wd_broker *broker, const char *enricher, const void *body,
+    size_t body_length, const wd_enrich_ground *ground, uint32_t deadline_ms, int64_t now_ms,
+    uint64_t *ret_request_id, wd_broker_outbox *outbox)
+{
+    wd_assert(deadline_ms > 0 && ground != NULL);
+    broker_request *request = NULL;
+    wd_status status = request_new(broker, &broker_enricher, enricher, body, body_length, &request);
+    if (status != WD_OK) {
+        return status;
+    }
+    request->ground = *ground;
+    request->deadline_ms = now_ms + deadline_ms;
+    request->wait_until_ms = now_ms;
+    return request_open(broker, request, now_ms, ret_request_id, outbox);
 }
 
 wd_status wd_broker_cancel(
@@ -271,7 +311,7 @@ wd_status broker_request_lose(wd_broker *broker, broker_request *request, wd_pla
         return status;
     }
     if (peer != NULL) {
-        broker_outbox_send(outbox, &peer->id, WD_MSG_PLAN_CANCEL, body, body_length);
+        broker_outbox_send(outbox, &peer->id, request->role->cancel, body, body_length);
     }
     request_release(broker, request);
     request->cause = cause;
@@ -293,11 +333,11 @@ static wd_status request_expire(wd_broker *broker, broker_request *request, wd_b
     (void)broker_peer_pick(broker, request, &possible);
     if (request->asked != 0) {
         end = WD_PLAN_TOO_LATE;
-        wd_error_set(
-            &error, WD_ETIMEOUT, "planner %s did not answer before the deadline", request->asked_name);
+        wd_error_set(&error, WD_ETIMEOUT, "%s %s did not answer before the deadline", request->role->name,
+            request->asked_name);
     } else if (end == WD_PLAN_NO_PLANNER && possible) {
         end = WD_PLAN_TOO_LATE;
-        wd_error_set(&error, WD_ETIMEOUT, "every planner was busy until the deadline");
+        wd_error_set(&error, WD_ETIMEOUT, "every %s was busy until the deadline", request->role->name);
     }
     broker_peer *peer = broker_peer_by_serial(broker, request->asked);
     wd_status status = broker_request_end(broker, request, end, NULL, &error, "deadline", outbox);
@@ -321,8 +361,8 @@ static wd_status request_tick(
         return WD_OK;
     }
     wd_error why = { WD_OK, "" };
-    wd_error_set(&why, WD_ETIMEOUT, "planner %s did not answer within %u ms", request->asked_name,
-        broker->options.attempt_timeout_ms);
+    wd_error_set(&why, WD_ETIMEOUT, "%s %s did not answer within %u ms", request->role->name,
+        request->asked_name, broker->options.attempt_timeout_ms);
     broker_peer *peer = broker_peer_by_serial(broker, request->asked);
     wd_status status =
         broker_request_lose(broker, request, WD_PLAN_TOO_LATE, &why, "attempt timeout", now_ms, outbox);

@@ -1,4 +1,4 @@
-// Packing a PlanRequest. Field numbers are those of proto/worldd.proto, message by message in its order.
+// Packing a PlanRequest and an EnrichRequest. Field numbers are those of proto/worldd.proto, message by message in its order.
 #include "runtime/codec.h"
 
 #include "codec_writer.h"
@@ -221,4 +221,18 @@ wd_status wd_codec_pack_plan_request(const wd_plan_request *request, uint8_t **r
     }
     wd_wire_text(&writer, 12, request->user_reply);
     return wd_wire_finish(&writer, ret_body, ret_length);  // never empty: the task is always there
+}
+
+wd_status wd_codec_pack_enrich_request(
+    const wd_enrich_request *request, uint8_t **ret_body, size_t *ret_length)
+{
+    wd_assert(request != NULL && request->scene != NULL && request->suggestion != NULL);
+
+    wd_wire_writer writer;
+    wd_wire_init(&writer, SIZE_BASE + wd_scene_node_count(request->scene) * SIZE_OF_NODE);
+    wd_wire_text(&writer, 2, request->run_id);
+    wd_wire_text(&writer, 5, request->instruction);
+    put_scene(&writer, 6, request->scene);
+    put_semantic(&writer, 7, request->suggestion);
+    return wd_wire_finish(&writer, ret_body, ret_length);
 }

@@ -229,7 +229,7 @@ static void read_notice(uint16_t kind, const void *message, wd_notice *notice)
     } else if (kind == WD_MSG_REJECT) {
         const Worldd__V1__Reject *read = message;
         wd_error_set(&notice->error, status_of(read->code), "%s", read->text);
-    } else if (kind == WD_MSG_PLAN_ERROR) {
+    } else if (kind == WD_MSG_PLAN_ERROR || kind == WD_MSG_ENRICH_ERROR) {
         const Worldd__V1__PlanError *read = message;
         notice->request_id = read->request_id;
         notice->retryable = read->retryable;
@@ -243,12 +243,12 @@ static void read_notice(uint16_t kind, const void *message, wd_notice *notice)
 wd_status wd_codec_unpack_notice(
     uint16_t kind, const void *body, size_t length, wd_notice *ret_notice, wd_error *error)
 {
-    const ProtobufCMessageDescriptor *type = kind == WD_MSG_ERROR        ? &worldd__v1__error__descriptor
-                                             : kind == WD_MSG_REJECT     ? &worldd__v1__reject__descriptor
-                                             : kind == WD_MSG_PLAN_ERROR ? &worldd__v1__plan_error__descriptor
-                                                                         : &worldd__v1__goodbye__descriptor;
-    wd_assert(
-        kind == WD_MSG_ERROR || kind == WD_MSG_REJECT || kind == WD_MSG_PLAN_ERROR || kind == WD_MSG_GOODBYE);
+    bool unable = kind == WD_MSG_PLAN_ERROR || kind == WD_MSG_ENRICH_ERROR;
+    const ProtobufCMessageDescriptor *type = kind == WD_MSG_ERROR    ? &worldd__v1__error__descriptor
+                                             : kind == WD_MSG_REJECT ? &worldd__v1__reject__descriptor
+                                             : unable                ? &worldd__v1__plan_error__descriptor
+                                                                     : &worldd__v1__goodbye__descriptor;
+    wd_assert(kind == WD_MSG_ERROR || kind == WD_MSG_REJECT || unable || kind == WD_MSG_GOODBYE);
     codec_arena arena;
     codec_arena_init(&arena, SESSION_BUDGET);
     const void *message = NULL;

@@ -54,6 +54,7 @@ void wd_config_default(wd_config *ret_config)
         .planner_wait_ms = 5000,
         .world_enabled = world.enabled,
         .semantic_enabled = run.semantic,
+        .enrich_deadline_ms = run.enrich_deadline_ms,
         .history = world.history_count_max,
         .variables = world.variables_count_max,
         .variable_bytes = world.variables_bytes_max,
@@ -301,6 +302,8 @@ wd_run_options wd_config_run_options(const wd_config *config)
     options.world.variables_count_max = config->variables;
     options.world.variables_bytes_max = config->variable_bytes;
     options.semantic = config->semantic_enabled;
+    memcpy(options.enricher, config->enricher, sizeof options.enricher);
+    options.enrich_deadline_ms = (uint32_t)config->enrich_deadline_ms;
     options.step_limit = (uint32_t)config->step_limit;
     options.repetition_limit = (uint32_t)config->repetition_limit;
     options.invalid_limit = (uint32_t)config->invalid_limit;

@@ -18,9 +18,11 @@ static wd_status verb_status(wd_service *service, const wd_control_peer *peer, c
     wd_service_stats own = wd_service_stats_get(service);
     wd_broker_stats broker = wd_broker_stats_get(service->broker);
     return wd_value_pack(ret_result,
-        "{s:s,s:{s:i,s:i,s:i},s:{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i},s:{s:i,s:i,s:i},s:i,s:i}",  //
+        "{s:s,s:{s:i,s:i,s:i},s:{s:i,s:i},s:{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i},s:{s:i,s:i,s:i}"
+        ",s:i,s:i}",  //
         "version", WD_VERSION_TEXT, "runs", "open", (int64_t)own.runs_open, "started",
-        (int64_t)own.runs_started, "ended", (int64_t)own.runs_ended,  //
+        (int64_t)own.runs_started, "ended", (int64_t)own.runs_ended,                              //
+        "scenes", "enriched", (int64_t)own.enriched, "fallbacks", (int64_t)own.enrich_fallbacks,  //
         "planners", "peers", (int64_t)broker.peers, "requests_open", (int64_t)broker.requests_open,
         "requests", (int64_t)broker.requests, "replies", (int64_t)broker.replies, "late_replies",
         (int64_t)broker.late_replies, "repeated_replies", (int64_t)broker.repeated_replies, "unknown_replies",
@@ -90,6 +92,24 @@ wd_status wd_control_task_document(
     return status;
 }
 
+/// "" for nobody, "*" or true for any enricher, or one's name.
+static wd_status option_enricher(const wd_value *options, wd_run_options *ret, wd_error *error)
+{
+    const wd_value *option = wd_object_get(options, "enricher");
+    const char *name = wd_value_is(option, WD_KIND_BOOL) ? wd_value_as_bool(option) ? "*" : ""
+                                                         : wd_value_string_or(option, NULL);
+    if (option == NULL) {
+        return WD_OK;
+    }
+    if (name == NULL || strlen(name) > WD_PEER_NAME_MAX) {
+        return wd_error_set(error, WD_EINVAL,
+            "args.options.enricher: must be an enricher's name of at most %d bytes, true or false",
+            (int)WD_PEER_NAME_MAX);
+    }
+    strcpy(ret->enricher, name);
+    return WD_OK;
+}
+
 static wd_status order_options(
     const wd_service *service, const wd_value *args, wd_run_options *ret, wd_error *error)
 {
@@ -103,6 +123,7 @@ static wd_status order_options(
         status == WD_OK ? wd_verb_flag(options, "args.options", "world", &ret->world.enabled, error) : status;
     status =
         status == WD_OK ? wd_verb_flag(options, "args.options", "semantic", &ret->semantic, error) : status;
+    status = status == WD_OK ? option_enricher(options, ret, error) : status;
     status = status == WD_OK
                  ? wd_verb_number(options, "args.options", "history", WD_HISTORY_COUNT_MAX, &history, error)
                  : status;

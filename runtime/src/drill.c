@@ -103,6 +103,7 @@ static wd_status drive(drill_state *state, wd_error *error)
             status = plan(state, &outcome, error);
             event = (wd_run_event){ .kind = WD_RUN_PLANNED, .outcome = &outcome };
             break;
+        case WD_RUN_DO_ENRICH:  // its options want no enricher
         case WD_RUN_DO_NOTHING:
         case WD_RUN_DO_END:
             over = true;

@@ -80,12 +80,14 @@ static wd_status write_line(wd_episode_writer *writer, wd_value **line_p, wd_err
 
 static wd_status options_to_value(const wd_run_options *options, wd_value **ret_value)
 {
-    return wd_value_pack(ret_value, "{s:b,s:i,s:i,s:i,s:b,s:i,s:i,s:i,s:i}",                         //
+    return wd_value_pack(ret_value, "{s:b,s:i,s:i,s:i,s:b,s:?s,s:i,s:i,s:i,s:i}",                    //
         "world", (int)options->world.enabled, "history", (int64_t)options->world.history_count_max,  //
         "variables", (int64_t)options->world.variables_count_max,                                    //
         "variable_bytes", (int64_t)options->world.variables_bytes_max,                               //
-        "semantic", (int)options->semantic, "step_limit", (int64_t)options->step_limit,              //
-        "repetition_limit", (int64_t)options->repetition_limit,                                      //
+        "semantic", (int)options->semantic, "enricher",
+        options->enricher[0] == '\0' ? NULL : options->enricher, "step_limit",
+        (int64_t)options->step_limit,                            //
+        "repetition_limit", (int64_t)options->repetition_limit,  //
         "invalid_limit", (int64_t)options->invalid_limit, "deadline_ms", (int64_t)options->deadline_ms);
 }
 

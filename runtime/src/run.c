@@ -35,6 +35,7 @@ wd_run_options wd_run_options_default(void)
     return (wd_run_options){
         .world = wd_world_options_default(),
         .semantic = true,
+        .enrich_deadline_ms = 2000,
         .step_limit = 0,
         .repetition_limit = 10,
         .invalid_limit = 3,
@@ -308,15 +309,16 @@ static wd_status on_start(wd_run *run, wd_run_event *event, wd_run_effects *effe
     return WD_OK;
 }
 
-static wd_status on_first_scene(wd_run *run, wd_run_event *event, wd_run_effects *effects)
+/// The first scene is there, and what it means.
+static wd_status begin(wd_run *run, wd_run_effects *effects)
 {
-    wd_status status = wd_run_take_scene(run, event->observation);
-    if (status == WD_OK) {
-        status = wd_world_model_begin(run->model, run->context.scene, run->context.semantic);
-    }
+    wd_status status = wd_world_model_begin(run->model, run->context.scene, run->context.semantic);
     if (status != WD_OK) {
         return status;
     }
+    run->begun = true;
+    run->first_scene = wd_scene_ref(run->context.scene);
+    run->first_semantic = wd_semantic_ref(run->context.semantic);
     run->context.state_initial = wd_value_ref(run->context.state);
     const char *route = run->context.scene == NULL ? NULL : wd_scene_info_of(run->context.scene)->route;
     if (!wd_text_copy(route, &run->context.route_initial)) {
@@ -405,35 +407,66 @@ static wd_status on_executed(wd_run *run, wd_run_event *event, wd_run_effects *e
     return WD_OK;
 }
 
-static wd_status on_observed(wd_run *run, wd_run_event *event, wd_run_effects *effects)
+/// What was seen becomes the present: of the first scene, or of the one after a step.
+static wd_status take_seen(wd_run *run, wd_run_effects *effects)
 {
-    bool failed = run->current.result.outcome == WD_OUTCOME_FAILED;
-    wd_status status = wd_run_take_scene(run, event->observation);
-    if (status == WD_OK) {
-        status = observe_step(run);
+    wd_run_take_seen(run);
+    if (!run->begun) {
+        return begin(run, effects);
     }
+    bool failed = run->current.result.outcome == WD_OUTCOME_FAILED;
+    wd_status status = observe_step(run);
     if (status == WD_OK) {
         status = finish_step(run, failed);
     }
     return status == WD_OK ? next_step(run, effects) : status;
 }
 
+static wd_status on_observed(wd_run *run, wd_run_event *event, wd_run_effects *effects)
+{
+    bool asks = false;
+    wd_status status = wd_run_see(run, event->observation, &asks);
+    if (status != WD_OK || !asks) {
+        return status == WD_OK ? take_seen(run, effects) : status;
+    }
+    run->phase = WD_PHASE_ENRICHING;
+    effects->kind = WD_RUN_DO_ENRICH;
+    effects->enrich = (wd_enrich_request){
+        .run_id = run->run_id,
+        .instruction = run->task.instruction,
+        .scene = run->seen.scene,
+        .suggestion = run->meaning,
+    };
+    return WD_OK;
+}
+
+static wd_status on_enriched(wd_run *run, wd_run_event *event, wd_run_effects *effects)
+{
+    if (event->outcome->end == WD_PLAN_REPLY) {
+        wd_semantic_unref(&run->meaning);
+        run->meaning = event->outcome->semantic;
+        event->outcome->semantic = NULL;
+    }
+    return take_seen(run, effects);
+}
+
 typedef wd_status (*wd_run_handler)(wd_run *run, wd_run_event *event, wd_run_effects *effects);
 
 // What each phase waits for. Everything else is ignored.
-static const wd_run_handler handlers[WD_PHASE_ENDED + 1][WD_RUN_PLANNED + 1] = {
+static const wd_run_handler handlers[WD_PHASE_ENDED + 1][WD_RUN_ENRICHED + 1] = {
     [WD_PHASE_NEW] = { [WD_RUN_START] = on_start },
-    [WD_PHASE_FIRST_SCENE] = { [WD_RUN_OBSERVED] = on_first_scene },
+    [WD_PHASE_FIRST_SCENE] = { [WD_RUN_OBSERVED] = on_observed },
     [WD_PHASE_PLANNING] = { [WD_RUN_PLANNED] = on_planned },
     [WD_PHASE_EXECUTING] = { [WD_RUN_EXECUTED] = on_executed },
     [WD_PHASE_OBSERVING] = { [WD_RUN_OBSERVED] = on_observed },
+    [WD_PHASE_ENRICHING] = { [WD_RUN_ENRICHED] = on_enriched },
 };
 
 wd_status wd_run_step(wd_run *run, wd_run_event *event, wd_run_effects *ret_effects)
 {
     wd_run_effects effects = { .kind = WD_RUN_DO_NOTHING };
     wd_status status = WD_OK;
-    wd_run_handler handler = event->kind <= WD_RUN_PLANNED ? handlers[run->phase][event->kind] : NULL;
+    wd_run_handler handler = event->kind <= WD_RUN_ENRICHED ? handlers[run->phase][event->kind] : NULL;
     if (run->phase == WD_PHASE_ENDED) {
         run->events_ignored += 1;
     } else if (event->kind == WD_RUN_FAILED) {

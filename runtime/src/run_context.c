@@ -10,28 +10,64 @@ void wd_observation_done(wd_observation *observation)
     memset(observation, 0, sizeof *observation);
 }
 
-wd_status wd_run_take_scene(wd_run *run, wd_observation *observation)
+/// What this very scene meant when the run saw it before; NULL: it did not.
+static wd_semantic *known_meaning(const wd_run *run, const wd_scene *scene)
 {
-    wd_semantic *semantic = NULL;
-    if (run->options.semantic && observation->scene != NULL) {
-        wd_status status = wd_semantic_enrich(observation->scene, &semantic);
-        if (status == WD_ENOMEM) {
-            return status;
+    wd_digest digest = wd_scene_digest(scene);
+    if (run->first_scene != NULL && wd_digest_equal(wd_scene_digest(run->first_scene), digest)) {
+        return run->first_semantic;
+    }
+    for (size_t i = run->context.step_count; i > 0; i--) {
+        const wd_run_step_record *record = &run->context.steps[i - 1];
+        if (record->scene_after != NULL && wd_digest_equal(wd_scene_digest(record->scene_after), digest)) {
+            return record->semantic_after;
         }
     }
+    return NULL;
+}
+
+static void forget_seen(wd_run *run)
+{
+    wd_observation_done(&run->seen);
+    wd_semantic_unref(&run->meaning);
+}
+
+wd_status wd_run_see(wd_run *run, wd_observation *observation, bool *ret_ask)
+{
+    wd_semantic *meaning = NULL;
+    bool wanted = run->options.semantic && observation->scene != NULL;
+    bool foreign = wanted && run->options.enricher[0] != '\0';
+    if (foreign) {
+        meaning = wd_semantic_ref(known_meaning(run, observation->scene));
+    }
+    bool known = meaning != NULL;
+    if (wanted && !known && wd_semantic_enrich(observation->scene, &meaning) == WD_ENOMEM) {
+        return WD_ENOMEM;
+    }
+    forget_seen(run);
+    run->seen = *observation;
+    run->meaning = meaning;
+    memset(observation, 0, sizeof *observation);
+    *ret_ask = foreign && !known && meaning != NULL;
+    return WD_OK;
+}
+
+void wd_run_take_seen(wd_run *run)
+{
     wd_task_context *context = &run->context;
     wd_scene_unref(&context->scene);
     wd_semantic_unref(&context->semantic);
-    context->scene = observation->scene;
-    context->semantic = semantic;
-    context->machine = observation->machine;
-    if (observation->state != NULL) {
+    context->scene = run->seen.scene;
+    context->semantic = run->meaning;
+    context->machine = run->seen.machine;
+    run->seen.scene = NULL;
+    run->meaning = NULL;
+    if (run->seen.state != NULL) {
         wd_value_unref(&context->state);
-        context->state = observation->state;
+        context->state = run->seen.state;
+        run->seen.state = NULL;
     }
-    observation->scene = NULL;
-    observation->state = NULL;
-    return WD_OK;
+    forget_seen(run);
 }
 
 void wd_run_step_record_done(wd_run_step_record *record)
@@ -163,6 +199,9 @@ void wd_run_fill_request(wd_run *run, wd_plan_request *ret_request)
 
 void wd_run_context_done(wd_run *run)
 {
+    forget_seen(run);
+    wd_scene_unref(&run->first_scene);
+    wd_semantic_unref(&run->first_semantic);
     wd_task_context *context = &run->context;
     wd_scene_unref(&context->scene);
     wd_semantic_unref(&context->semantic);

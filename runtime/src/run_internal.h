@@ -10,6 +10,7 @@ typedef enum wd_run_phase {
     WD_PHASE_PLANNING,     // waiting for a plan
     WD_PHASE_EXECUTING,    // waiting for the result of the step in `current`
     WD_PHASE_OBSERVING,    // waiting for the scene after it
+    WD_PHASE_ENRICHING,    // waiting for what an enricher makes of the scene in `seen`
     WD_PHASE_ENDED,
 } wd_run_phase;
 
@@ -28,6 +29,12 @@ struct wd_run {
     char *planner;         // who planned it
     wd_scene *planned_on;  // the scene the plan was made for
 
+    wd_observation seen;          // what was observed and is not yet the present
+    wd_semantic *meaning;         // of its scene; NULL: off
+    bool begun;                   // the first scene was taken
+    wd_scene *first_scene;        // NULL: its capture failed
+    wd_semantic *first_semantic;  // of it
+
     wd_run_step_record current;                   // the step in flight
     wd_action last_action;                        // for the repetition limit
     uint32_t repeated;                            // equal actions in a row, the last included
@@ -38,8 +45,11 @@ struct wd_run {
     uint64_t events_ignored;
 };
 
-/// Take an observation as the present scene and state (its content moves). Enriches when that is on.
-WD_NODISCARD wd_status wd_run_take_scene(wd_run *run, wd_observation *observation);
+/// Set an observation aside (its content moves) and find out what it means: as was found before for this very scene, so
+/// that the record has one answer for each, else by worldd's own means. *ret_ask: an enricher should be asked, too.
+WD_NODISCARD wd_status wd_run_see(wd_run *run, wd_observation *observation, bool *ret_ask);
+/// What was seen is the present scene and state.
+void wd_run_take_seen(wd_run *run);
 /// Append the step in `current` to the context (its content moves).
 WD_NODISCARD wd_status wd_run_keep_step(wd_run *run);
 void wd_run_step_record_done(wd_run_step_record *record);

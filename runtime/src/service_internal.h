@@ -29,9 +29,12 @@ typedef struct wd_service_run {
     wd_sim_executor sim;
     wd_executor executor;
     wd_episode_writer *episode;
-    char planner[WD_PEER_NAME_MAX + 1];  // asked for by name, "" anybody
-    uint64_t plan_request;               // open at the broker, 0 none
-    size_t steps_told;                   // to the client
+    char planner[WD_PEER_NAME_MAX + 1];   // asked for by name, "" anybody
+    char enricher[WD_PEER_NAME_MAX + 1];  // as in wd_run_options
+    uint32_t enrich_deadline_ms;
+    uint64_t plan_request;  // open at the broker, 0 none
+    bool enriching;         // it is for an enricher
+    size_t steps_told;      // to the client
     bool begin_told;
     bool watched;  // the client is still there
     wd_peer_id client;
@@ -68,8 +71,8 @@ struct wd_service {
 /// What a client asked for; borrowed.
 typedef struct wd_run_order {
     wd_task_instance *instance;  // its device is taken on success
-    const char *run_id;   // NULL: one is made from the task's id and the seed
-    const char *planner;  // NULL: anybody
+    const char *run_id;          // NULL: one is made from the task's id and the seed
+    const char *planner;         // NULL: anybody
     uint64_t seed;
     wd_run_options options;
 } wd_run_order;

@@ -200,24 +200,58 @@ static wd_status ask(wd_service *service, wd_service_run *run, const wd_plan_req
     return status;
 }
 
+/// Carry out one enrichment. *ret_waits: its outcome will come; else there is no room to ask, and *outcome says so.
+static wd_status ask_enricher(wd_service *service, wd_service_run *run, const wd_enrich_request *request,
+    int64_t now_ms, wd_service_outbox *outbox, wd_plan_outcome *outcome, bool *ret_waits)
+{
+    wd_enrich_ground ground = {
+        .node_count = wd_scene_node_count(request->scene),
+        .page_key = wd_semantic_get(request->suggestion)->page.key,
+    };
+    uint8_t *body = NULL;
+    size_t length = 0;
+    wd_status status = wd_codec_pack_enrich_request(request, &body, &length);
+    if (status == WD_OK) {
+        const char *name = strcmp(run->enricher, "*") == 0 ? NULL : run->enricher;
+        status = wd_broker_request_enrich(service->broker, name, body, length, &ground,
+            run->enrich_deadline_ms, now_ms, &run->plan_request, &outbox->planner);
+    }
+    wd_free(body, length);
+    *ret_waits = run->enriching = status == WD_OK;
+    *outcome = (wd_plan_outcome){ .end = WD_PLAN_NO_PLANNER };
+    service->stats.enrich_fallbacks += status == WD_ELIMIT;
+    return status == WD_ELIMIT ? WD_OK : status;
+}
+
+/// What an event points to.
+typedef struct event_parts {
+    wd_observation observation;
+    wd_result result;
+    wd_plan_outcome outcome;  // of an enrichment that nobody was asked for
+} event_parts;
+
 /// Carry out one effect. *event becomes what came of it, unless the run now *ret_waits.
 static wd_status carry_out(wd_service *service, wd_service_run *run, const wd_run_effects *effects,
-    int64_t now_ms, wd_service_outbox *outbox, wd_observation *observation, wd_result *result,
-    wd_run_event *event, bool *ret_waits)
+    int64_t now_ms, wd_service_outbox *outbox, event_parts *parts, wd_run_event *event, bool *ret_waits)
 {
     wd_status status = WD_OK;
     *ret_waits = false;
     switch (effects->kind) {
     case WD_RUN_DO_OBSERVE:
-        status = run->executor.observe(run->executor.context, observation);
-        if (status == WD_OK && observation->failure[0] != '\0') {
-            wd_log(WD_LOG_WARNING, "run %s: no scene: %s", run->id, observation->failure);
+        status = run->executor.observe(run->executor.context, &parts->observation);
+        if (status == WD_OK && parts->observation.failure[0] != '\0') {
+            wd_log(WD_LOG_WARNING, "run %s: no scene: %s", run->id, parts->observation.failure);
         }
-        *event = (wd_run_event){ .kind = WD_RUN_OBSERVED, .observation = observation };
+        *event = (wd_run_event){ .kind = WD_RUN_OBSERVED, .observation = &parts->observation };
         break;
     case WD_RUN_DO_EXECUTE:
-        status = run->executor.execute(run->executor.context, effects->action, effects->planned_on, result);
-        *event = (wd_run_event){ .kind = WD_RUN_EXECUTED, .result = result };
+        status = run->executor.execute(
+            run->executor.context, effects->action, effects->planned_on, &parts->result);
+        *event = (wd_run_event){ .kind = WD_RUN_EXECUTED, .result = &parts->result };
+        break;
+    case WD_RUN_DO_ENRICH:
+        status = ask_enricher(service, run, &effects->enrich, now_ms, outbox, &parts->outcome, ret_waits);
+        *event = (wd_run_event){ .kind = WD_RUN_ENRICHED, .outcome = &parts->outcome };
         break;
     case WD_RUN_DO_PLAN:
         status = ask(service, run, &effects->request, now_ms, outbox);
@@ -231,18 +265,17 @@ static wd_status carry_out(wd_service *service, wd_service_run *run, const wd_ru
     return status;
 }
 
-/// Feed one event and carry out what follows, until the run waits for a planner or is over. What breaks ends this run
+/// Feed one event and carry out what follows, until the run waits for a peer or is over. What breaks ends this run
 /// with internal_error and no other.
 static wd_status drive(
     wd_service *service, wd_service_run *run, wd_run_event event, int64_t now_ms, wd_service_outbox *outbox)
 {
-    wd_observation observation = { 0 };
-    wd_result result;
+    event_parts parts = { 0 };
     bool waits = false;
     while (!waits) {
         wd_run_effects effects;
         wd_status status = wd_run_step(run->run, &event, &effects);
-        wd_observation_done(&observation);  // what the run did not take
+        wd_observation_done(&parts.observation);  // what the run did not take
         if (status == WD_OK) {
             status = tell_news(service, run, outbox);
         }
@@ -250,7 +283,7 @@ static wd_status drive(
             return finish_run(service, run, outbox);
         }
         if (status == WD_OK) {
-            status = carry_out(service, run, &effects, now_ms, outbox, &observation, &result, &event, &waits);
+            status = carry_out(service, run, &effects, now_ms, outbox, &parts, &event, &waits);
         }
         if (status != WD_OK) {
             event = (wd_run_event){
@@ -264,26 +297,43 @@ static wd_status drive(
     return WD_OK;
 }
 
+/// A run waits for one thing at a time: what it asked for last has ended.
+static wd_run_event outcome_event(wd_service *service, wd_service_run *run, wd_plan_outcome *outcome)
+{
+    if (!run->enriching) {
+        return (wd_run_event){ .kind = WD_RUN_PLANNED, .outcome = outcome };
+    }
+    run->enriching = false;
+    if (outcome->end == WD_PLAN_REPLY) {
+        service->stats.enriched += 1;
+    } else {
+        service->stats.enrich_fallbacks += 1;
+        wd_log(WD_LOG_INFO, "run %s: not enriched: %s", run->id, outcome->error.text);
+    }
+    return (wd_run_event){ .kind = WD_RUN_ENRICHED, .outcome = outcome };
+}
+
 wd_status wd_service_take_outcomes(wd_service *service, int64_t now_ms, wd_service_outbox *outbox)
 {
     wd_status status = WD_OK;
     // Driving a run may ask again and so queue further outcomes: the array grows while it is read.
     for (size_t i = 0; status == WD_OK && i < outbox->planner.outcome_count; i++) {
         wd_plan_outcome outcome = outbox->planner.outcomes[i];
-        outbox->planner.outcomes[i].reply = NULL;  // ours now
+        outbox->planner.outcomes[i].reply = NULL;  // ours now, and so is the other
+        outbox->planner.outcomes[i].semantic = NULL;
         for (size_t r = 0; r < service->run_count; r++) {
             wd_service_run *run = service->runs[r];
             if (run->plan_request == outcome.request_id) {
                 run->plan_request = 0;
-                wd_run_event event = { .kind = WD_RUN_PLANNED, .outcome = &outcome };
+                wd_run_event event = outcome_event(service, run, &outcome);
                 status = drive(service, run, event, now_ms, outbox);
                 break;
             }
         }
-        wd_plan_reply_destroy(&outcome.reply);  // nobody waited for it, or the run left it
+        wd_plan_outcome_done(&outcome);  // nobody waited for it, or the run left it
     }
     for (size_t i = 0; i < outbox->planner.outcome_count; i++) {
-        wd_plan_reply_destroy(&outbox->planner.outcomes[i].reply);
+        wd_plan_outcome_done(&outbox->planner.outcomes[i]);
     }
     outbox->planner.outcome_count = 0;
     return status;
@@ -396,6 +446,8 @@ wd_status wd_service_run_start(wd_service *service, const wd_run_order *order, c
     if (order->planner != NULL) {
         snprintf(run->planner, sizeof run->planner, "%s", order->planner);
     }
+    memcpy(run->enricher, order->options.enricher, sizeof run->enricher);
+    run->enrich_deadline_ms = order->options.enrich_deadline_ms;
     run->watched = true;
     run->client = client->id;
     memcpy(run->instance, client->instance, sizeof run->instance);

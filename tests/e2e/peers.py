@@ -101,11 +101,10 @@ class Peer:
 
 STATUS = {"EINVAL": 2, "EPARSE": 3, "EUTF8": 4, "ETYPE": 5, "ELIMIT": 6, "ENOENT": 7, "EEXIST": 8, "EVERSION": 12,
           "EPROTO": 13, "EDENIED": 14, "EUNSUPPORTED": 20, "EOUTDATED": 24}
-BODIES = {"PONG": "Ping", "WHO_ARE_YOU": "WhoAreYou"}
 
 
 def decode(kind, body):
-    return wire.SCHEMA[BODIES.get(kind) or "".join(word.capitalize() for word in kind.split("_"))].FromString(body)
+    return wire.SCHEMA[wire.BODIES.get(kind) or "".join(word.capitalize() for word in kind.split("_"))].FromString(body)
 
 
 class Doors:

@@ -48,9 +48,15 @@ static const ProtobufCMessageDescriptor *body_of(uint16_t kind)
     case WD_MSG_PLAN_REPLY:
         return &worldd__v1__plan_reply__descriptor;
     case WD_MSG_PLAN_ERROR:
+    case WD_MSG_ENRICH_ERROR:
         return &worldd__v1__plan_error__descriptor;
     case WD_MSG_PLAN_CANCEL:
+    case WD_MSG_ENRICH_CANCEL:
         return &worldd__v1__plan_cancel__descriptor;
+    case WD_MSG_ENRICH_REQUEST:
+        return &worldd__v1__enrich_request__descriptor;
+    case WD_MSG_ENRICH_REPLY:
+        return &worldd__v1__enrich_reply__descriptor;
     case WD_MSG_CONTROL:
         return &worldd__v1__control__descriptor;
     case WD_MSG_PROGRESS:
@@ -221,7 +227,7 @@ static void every_kind_has_a_body_and_a_golden(void **state)
         assert_true(found);
         kinds += name != NULL;
     }
-    assert_int_equal(kinds, 17);
+    assert_int_equal(kinds, 21);
 }
 
 static size_t read_hex(const char *text, uint8_t *ret_bytes, size_t size)

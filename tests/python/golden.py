@@ -11,8 +11,21 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "clients/python"))
 from worldd import wire  # noqa: E402
 
-BODIES = {"PONG": "Ping", "WHO_ARE_YOU": "WhoAreYou"}     # kinds whose body has another name
 ID = bytes(range(16))
+SCENE = dict(digest=ID, source_format="device", width=1080, height=2400, app_package="messages",
+             activity="Conversation", route="/conversation/7", page="conversation", page_kind="app",
+             nodes=[dict(id=0, parent=-1, window=0, class_name="FrameLayout",
+                         rect=dict(left=0, top=0, right=1080, bottom=2400), flags_known=1024, flags_yes=1024),
+                    dict(id=1, parent=0, window=-1, package="messages", resource_id="messages:id/send",
+                         text="Send", desc="Send the message", hint="h", role="button", purpose="submit",
+                         rect=dict(left=-5, top=2200, right=1040, bottom=2300), flags_yes=65, flags_known=73,
+                         system_ui=True)],
+             intents=[dict(text="send the message", node=1), dict(text="go back", node=-1)],
+             page_params_json=b'{"id":7}', warnings=["cut 7 bytes"], parse_status="ok")
+SEMANTIC = dict(app="messages", page_id="conversation", title="妈妈", source="device", confidence=0.9,
+                page_kind="app", background_app="launcher", params_json=b'{"id":7}', page_key=ID,
+                intents=[dict(text="send the message", node=1)],
+                widgets=[dict(node=1, purpose="submit", label="Send")], enricher="device")
 SAMPLES = {
     "HELLO": dict(min_major=1, max_major=1, max_minor=0, features=["thoughts", "what_if"], role="planner", name="demo-1",
                   instance=ID, max_inflight=4, max_frame=8388608, coord_space="model", model_width=512,
@@ -30,20 +43,7 @@ SAMPLES = {
         task=dict(id="messages.write_to_contact", instruction="Write to 妈妈", params_json=b'{"contact":"\xe5\xa6\x88"}',
                   apps=["messages", "contacts"]),
         step_index=3, steps_left=17,
-        scene=dict(digest=ID, source_format="device", width=1080, height=2400, app_package="messages",
-                   activity="Conversation", route="/conversation/7", page="conversation", page_kind="app",
-                   nodes=[dict(id=0, parent=-1, window=0, class_name="FrameLayout",
-                               rect=dict(left=0, top=0, right=1080, bottom=2400), flags_known=1024, flags_yes=1024),
-                          dict(id=1, parent=0, window=-1, package="messages", resource_id="messages:id/send",
-                               text="Send", desc="Send the message", hint="h", role="button", purpose="submit",
-                               rect=dict(left=-5, top=2200, right=1040, bottom=2300), flags_yes=65, flags_known=73,
-                               system_ui=True)],
-                   intents=[dict(text="send the message", node=1), dict(text="go back", node=-1)],
-                   page_params_json=b'{"id":7}', warnings=["cut 7 bytes"], parse_status="ok"),
-        semantic=dict(app="messages", page_id="conversation", title="妈妈", source="device", confidence=0.9,
-                      page_kind="app", background_app="launcher", params_json=b'{"id":7}', page_key=ID,
-                      intents=[dict(text="send the message", node=1)],
-                      widgets=[dict(node=1, purpose="submit", label="Send")], enricher="device"),
+        scene=SCENE, semantic=SEMANTIC,
         world=dict(current_app="messages", current_app_source="semantic", current_page="conversation",
                    current_page_source="semantic", stale=True, variables_json=b'{"old":true}',
                    history=[dict(step_index=0, app="launcher", page="home", scene_digest=ID, action="launch_app",
@@ -62,6 +62,12 @@ SAMPLES = {
         model="gpt-x", tokens_in=1200, tokens_out=34, cost=0.0125, raw_reply="tap(1)", dialect="json"),
     "PLAN_ERROR": dict(request_id=17, text="the model is overloaded", retryable=True),
     "PLAN_CANCEL": dict(request_id=17, reason="deadline"),
+    "ENRICH_REQUEST": dict(
+        request_id=18, run_id="run-1", attempt=1, deadline_ms=2000, instruction="Write to 妈妈",
+        scene=SCENE, suggestion={**SEMANTIC, "title": "7", "enricher": "rules"}),
+    "ENRICH_REPLY": dict(request_id=18, semantic={**SEMANTIC, "source": "a model", "enricher": "reader-1"}),
+    "ENRICH_ERROR": dict(request_id=18, text="the model is overloaded", retryable=True),
+    "ENRICH_CANCEL": dict(request_id=18, reason="deadline"),
     "CONTROL": dict(request_id=5, verb="run", args_json=b'{"task":"settings.bluetooth_off"}', deadline_ms=60000),
     "PROGRESS": dict(request_id=5, sequence=1, event_json=b'{"step":0}'),
     "REPLY": dict(request_id=5, result_json=b'{"passed":true}'),
@@ -76,7 +82,7 @@ SAMPLES = {
 
 
 def body_class(kind):
-    return wire.SCHEMA[BODIES.get(kind) or "".join(word.capitalize() for word in kind.split("_"))]
+    return wire.SCHEMA[wire.BODIES.get(kind) or "".join(word.capitalize() for word in kind.split("_"))]
 
 
 def lines(message, path=""):

@@ -74,7 +74,7 @@ static void limits(void **state)
     message.peer.bytes[2] = 1;  // a connection of its own
     assert_int_equal(wd_broker_receive(script.broker, &message, script.now_ms, &script.outbox), WD_OK);
     print_outbox(&script.outbox, "", output);
-    assert_string_equal(output, "0<REJECT(ELIMIT too many planners)");
+    assert_string_equal(output, "0<REJECT(ELIMIT too many peers)");
     wd_broker_outbox_clear(&script.outbox);
     build_hello("hello 0 p7");  // one that takes another's place fits
     message.body_length = body.length;

@@ -16,17 +16,18 @@ enum { ROUND_EVENTS = 3000 };
 static void random_event(broker_script *script, char *ret_event, size_t size)
 {
     static const char *const verbs[] = { "hello", "hello", "ask", "ask", "ask", "reply", "reply", "reply",
-        "bad", "refuse", "retry", "error", "ping", "pong", "bye", "junk", "lost", "cancel", "wait", "alive" };
+        "bad", "refuse", "retry", "error", "ping", "pong", "bye", "junk", "lost", "cancel", "wait", "alive",
+        "enrich", "enrich", "mean", "mean", "wrong", "unable", "busy" };
     const char *verb = verbs[random_below(WD_COUNT_OF(verbs))];
     uint64_t last = wd_broker_stats_get(script->broker).requests;
     unsigned long long id = last == 0 ? 0 : last - random_below(last < 5 ? last : 5) + random_below(2);
     unsigned peer = 1 + (unsigned)random_below(4);
-    if (strcmp(verb, "ask") == 0) {
-        snprintf(
-            ret_event, size, "ask d=%u w=%u", 1 + (unsigned)random_below(5000), (unsigned)random_below(200));
+    if (strcmp(verb, "ask") == 0 || strcmp(verb, "enrich") == 0) {
+        snprintf(ret_event, size, "%s d=%u w=%u", verb, 1 + (unsigned)random_below(5000),
+            (unsigned)random_below(200));
     } else if (strcmp(verb, "hello") == 0) {
-        snprintf(ret_event, size, "hello %u %c i=%u n=%u", peer, (char)('a' + random_below(3)),
-            (unsigned)random_below(3), 1 + (unsigned)random_below(3));
+        snprintf(ret_event, size, "hello %u %c i=%u n=%u e=%u", peer, (char)('a' + random_below(3)),
+            (unsigned)random_below(3), 1 + (unsigned)random_below(3), (unsigned)random_below(2));
     } else if (strcmp(verb, "wait") == 0 || strcmp(verb, "alive") == 0) {
         snprintf(ret_event, size, "%s %u", verb, (unsigned)random_below(700));
     } else if (strcmp(verb, "cancel") == 0) {

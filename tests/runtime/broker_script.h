@@ -3,6 +3,7 @@
 /// Events:  hello PEER NAME [i=INSTANCE] [n=INFLIGHT] [u=UID] [f=MAX_FRAME]     ask [NAME] [d=DEADLINE] [w=WAIT]
 ///          reply|bad|refuse|retry|error PEER ID     cancel ID     ping|pong|bye|junk PEER     lost PEER     wait MS
 ///          pings MS (the same, but worldd's pings are shown)     alive MS (the same, while all peers send Pong)
+/// Enrichers: hello PEER NAME e=1     enrich [NAME] [d=DEADLINE] [s=SIZE]     mean|wrong|unable|busy PEER ID
 /// Outputs: PEER<KIND(what it says) of all that is sent, then ID=end(planner, attempt) of all that ended.
 #ifndef BROKER_SCRIPT_H
 #define BROKER_SCRIPT_H
@@ -27,7 +28,7 @@
 
 #include "wire_fixture.h"
 
-enum { OUTPUT_MAX = 4096 };
+enum { OUTPUT_MAX = 4096, ENRICH_NODES = 3 };
 
 typedef struct broker_script {
     wd_broker *broker;
@@ -87,7 +88,7 @@ static inline void build_hello(const char *event)
     wire_varint(&body, 1, 1);
     wire_varint(&body, 2, 1);
     wire_varint(&body, 3, 7);
-    wire_text(&body, 5, "planner");
+    wire_text(&body, 5, option(event, "e=", 0) == 0 ? "planner" : "enricher");
     wire_text(&body, 6, name);
     wire_bytes(&body, 7, instance, sizeof instance);
     wire_varint(&body, 8, option(event, "n=", 1));
@@ -105,6 +106,15 @@ static inline uint16_t build_message(const char *verb, uint64_t id)
         wire_step(&body, "back", strcmp(verb, "bad") == 0 ? "{" : NULL, NULL);
         return WD_MSG_PLAN_REPLY;
     }
+    if (strcmp(verb, "mean") == 0 || strcmp(verb, "wrong") == 0) {
+        wire_meaning(&body, "app", strcmp(verb, "mean") == 0 ? 1 : ENRICH_NODES, "submit");
+        return WD_MSG_ENRICH_REPLY;
+    }
+    if (strcmp(verb, "unable") == 0 || strcmp(verb, "busy") == 0) {
+        wire_text(&body, 2, "no idea");
+        wire_varint(&body, 3, strcmp(verb, "busy") == 0);
+        return WD_MSG_ENRICH_ERROR;
+    }
     if (strcmp(verb, "refuse") == 0 || strcmp(verb, "retry") == 0) {
         wire_text(&body, 2, "no idea");
         wire_varint(&body, 3, strcmp(verb, "retry") == 0);
@@ -121,7 +131,7 @@ static inline wd_status ask(broker_script *script, const char *event)
     char name[WD_PEER_NAME_MAX + 1] = "";
     static char filler[128 * 1024];
     uint32_t size = option(event, "s=", 0);  // of the whole body, which is run_id alone: 4 bytes and the text
-    if (sscanf(event, "ask %64s", name) != 1 || strchr(name, '=') != NULL) {
+    if (sscanf(event, "%*s %64s", name) != 1 || strchr(name, '=') != NULL) {
         name[0] = '\0';
     }
     uint64_t id = 0;
@@ -130,6 +140,11 @@ static inline wd_status ask(broker_script *script, const char *event)
         wire_bytes(&body, 2, filler, size - 4);
     }
     assert_int_equal(body.length, size);
+    if (strncmp(event, "enrich", 6) == 0) {
+        wd_enrich_ground ground = { .node_count = ENRICH_NODES, .page_key = { 1, 2 } };
+        return wd_broker_request_enrich(script->broker, name[0] == '\0' ? NULL : name, body.bytes,
+            body.length, &ground, option(event, "d=", 1000), script->now_ms, &id, &script->outbox);
+    }
     return wd_broker_request(script->broker, name[0] == '\0' ? NULL : name, body.bytes, body.length,
         option(event, "d=", 1000), option(event, "w=", 0), script->now_ms, &id, &script->outbox);
 }
@@ -162,7 +177,7 @@ static inline wd_status run_event(broker_script *script, const char *event)
     unsigned number = 0;
     unsigned long long id = 0;
     assert_true(sscanf(event, "%15s %u %llu", verb, &number, &id) >= 1);
-    if (strcmp(verb, "ask") == 0) {
+    if (strcmp(verb, "ask") == 0 || strcmp(verb, "enrich") == 0) {
         return ask(script, event);
     }
     if (strcmp(verb, "wait") == 0 || strcmp(verb, "pings") == 0 || strcmp(verb, "alive") == 0) {
@@ -198,7 +213,7 @@ static inline void print_notice(const wd_broker_send *send, char *ret_text, size
     assert_int_equal(wd_codec_unpack_notice(send->kind, send->body, send->body_length, &notice, NULL), WD_OK);
     snprintf(ret_text, size, "(%s %.*s)", wd_status_name(notice.error.status),
         (int)strcspn(notice.error.text, ":."), notice.error.text);
-    if (strncmp(notice.error.text, "steps", 5) == 0) {
+    if (strncmp(notice.error.text, "steps", 5) == 0 || strncmp(notice.error.text, "semantic", 8) == 0) {
         snprintf(ret_text, size, "(%s %.*s)", wd_status_name(notice.error.status),
             (int)strcspn(notice.error.text, ":"), notice.error.text);
     }
@@ -223,12 +238,14 @@ static inline void print_send(const wd_broker_send *send, char *ret_text, size_t
             wd_codec_unpack_notice(send->kind, send->body, send->body_length, &notice, NULL), WD_OK);
         snprintf(what, sizeof what, "(%s)", notice.error.text);
         break;
-    case WD_MSG_PLAN_CANCEL: {
+    case WD_MSG_PLAN_CANCEL:
+    case WD_MSG_ENRICH_CANCEL: {
         Worldd__V1__PlanCancel *cancel = worldd__v1__plan_cancel__unpack(NULL, send->body_length, send->body);
         snprintf(what, sizeof what, "(%llu %s)", (unsigned long long)cancel->request_id, cancel->reason);
         worldd__v1__plan_cancel__free_unpacked(cancel, NULL);
         break;
     }
+    case WD_MSG_ENRICH_REQUEST:  // the fields that are shown are the same in both
     case WD_MSG_PLAN_REQUEST: {
         Worldd__V1__PlanRequest *request =
             worldd__v1__plan_request__unpack(NULL, send->body_length, send->body);
@@ -251,7 +268,8 @@ static inline void print_outbox(const wd_broker_outbox *outbox, const char *even
     ret_text[0] = '\0';
     for (size_t i = 0; i < outbox->outcome_count; i++) {
         const wd_plan_outcome *outcome = &outbox->outcomes[i];
-        assert_true((outcome->end == WD_PLAN_REPLY) == (outcome->reply != NULL));
+        assert_true((outcome->end == WD_PLAN_REPLY) == (outcome->reply != NULL || outcome->semantic != NULL));
+        assert_true(outcome->reply == NULL || outcome->semantic == NULL);
         assert_true((outcome->end == WD_PLAN_REPLY) == (outcome->error.text[0] == '\0'));
     }
     for (size_t i = 0; i < outbox->send_count; i++) {

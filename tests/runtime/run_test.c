@@ -31,8 +31,45 @@ typedef struct fake {
     const char *results;  // a character per physical step: o ok, f failed, r refused; past its end: ok
     size_t reply_next, result_next;
     unsigned screens, executed, planned;
-    bool capture_fails;
+    bool capture_fails, one_screen;
+    const char
+        *meanings;  // a character per enrichment: m meant, l late, i invalid, c cancelled, n nobody there
+    unsigned enriched;
+    char told[256];  // who made the semantic scene that each plan was asked with; "-" nobody
 } fake;
+
+static wd_semantic *meaning_of(const char *app)
+{
+    wd_semantic *semantic = NULL;
+    wd_semantic_init init = { .page = { .app = app, .id = "read", .confidence = 1 }, .enricher = "e" };
+    assert_int_equal(wd_semantic_new(&init, &semantic), WD_OK);
+    return semantic;
+}
+
+static void enrich(fake *world, const wd_run_effects *effects, wd_plan_outcome *ret_outcome)
+{
+    assert_false(effects->begun);  // nothing is told of a scene before it is understood
+    assert_string_equal(effects->enrich.instruction, "i");
+    assert_non_null(effects->enrich.scene);
+    assert_string_equal(wd_semantic_get(effects->enrich.suggestion)->enricher, "rules");
+    char how = world->meanings[world->enriched++];
+    *ret_outcome = (wd_plan_outcome){ .end = how == 'm'   ? WD_PLAN_REPLY
+                                             : how == 'l' ? WD_PLAN_TOO_LATE
+                                             : how == 'i' ? WD_PLAN_INVALID
+                                             : how == 'c' ? WD_PLAN_CANCELED
+                                                          : WD_PLAN_NO_PLANNER };
+    assert_int_not_equal(how, '\0');  // the run asked once more than the row has answers
+    if (how == 'm') {
+        ret_outcome->semantic = meaning_of("e.app");
+    }
+}
+
+static void note_told(fake *world, const wd_plan_request *request)
+{
+    size_t length = strlen(world->told);
+    snprintf(world->told + length, sizeof world->told - length, "%s%s", length > 0 ? " " : "",
+        request->semantic == NULL ? "-" : wd_semantic_get(request->semantic)->enricher);
+}
 
 static wd_plan_reply *reply_of(const char *script)
 {
@@ -109,10 +146,10 @@ static void drive(wd_run *run, fake *world)
         char text[32];
         assert_int_equal(wd_run_step(run, &event, &effects), WD_OK);
         wd_observation_done(&observation);
-        wd_plan_reply_destroy(&outcome.reply);
+        wd_plan_outcome_done(&outcome);
         switch (effects.kind) {
         case WD_RUN_DO_OBSERVE:
-            snprintf(text, sizeof text, "screen %u", world->screens++);
+            snprintf(text, sizeof text, "screen %u", world->one_screen ? 0 : world->screens++);
             observation.scene = world->capture_fails ? NULL : scene_of(text);
             event = (wd_run_event){ .kind = WD_RUN_OBSERVED, .observation = &observation };
             break;
@@ -122,8 +159,13 @@ static void drive(wd_run *run, fake *world)
             event = (wd_run_event){ .kind = WD_RUN_EXECUTED, .result = &result };
             break;
         case WD_RUN_DO_PLAN:
+            note_told(world, &effects.request);
             plan(world, &outcome);
             event = (wd_run_event){ .kind = WD_RUN_PLANNED, .outcome = &outcome };
+            break;
+        case WD_RUN_DO_ENRICH:
+            enrich(world, &effects, &outcome);
+            event = (wd_run_event){ .kind = WD_RUN_ENRICHED, .outcome = &outcome };
             break;
         case WD_RUN_DO_NOTHING:
             fail_msg("the run waits for nothing");
@@ -278,6 +320,88 @@ static void run_goes_as_expected(void **state)
     }
 }
 
+// ---- enrichers ----------------------------------------------------------------------------------------------------
+
+static const struct enrich_case {
+    const char *name, *enricher;
+    const char *meanings;
+    const char
+        *told;  // who made the semantic scene, a word per plan: at the start, after "back", after "home"
+    bool semantic_off, one_screen, capture_fails;
+} enrich_cases[] = {
+    { "no enricher is wanted: worldd's own, and nobody is asked", "", "", "rules rules rules", false, false,
+        false },
+    { "every new scene is enriched", "*", "mmm", "e e e", false, false, false },
+    { "one by name", "e", "mmm", "e e e", false, false, false },
+    { "too late, invalid, nobody there: worldd's own holds", "*", "lin", "rules rules rules", false, false,
+        false },
+    { "cancelled is no answer either", "*", "cmm", "rules e e", false, false, false },
+    { "one failure does not end the asking", "*", "mlm", "e rules e", false, false, false },
+    { "a scene that was seen before is not asked for again", "*", "m", "e e e", false, true, false },
+    { "nor is one that nobody answered for", "*", "l", "rules rules rules", false, true, false },
+    { "semantic scenes are off", "*", "", "- - -", true, false, false },
+    { "there is no scene to enrich", "*", "", "- - -", false, false, true },
+};
+
+static wd_run *enriched_run(const char *enricher, bool semantic)
+{
+    wd_task task = task_of("{\"id\":\"t\",\"instruction\":\"i\"}");
+    wd_run_options options = wd_run_options_default();
+    options.semantic = semantic;
+    strcpy(options.enricher, enricher);
+    wd_run *run = NULL;
+    assert_int_equal(wd_run_new("run", &task, &options, &run, NULL), WD_OK);
+    wd_task_done(&task);
+    return run;
+}
+
+static void scenes_are_enriched(void **state)
+{
+    const struct enrich_case *row = *state;
+    fake world = { .replies = REPLIES("back", "home", "complete"),
+        .meanings = row->meanings,
+        .one_screen = row->one_screen,
+        .capture_fails = row->capture_fails };
+    wd_run *run = enriched_run(row->enricher, !row->semantic_off);
+    drive(run, &world);
+    assert_string_equal(world.told, row->told);
+    assert_int_equal(world.enriched, strlen(row->meanings));
+    const wd_task_context *context = wd_run_context(run);
+    assert_int_equal(wd_run_ending(run), WD_END_COMPLETE);
+    bool last_meant = strcmp(row->told + strlen(row->told) - 1, "e") == 0;
+    if (!row->semantic_off && !row->capture_fails) {  // the world model believes what was meant
+        assert_string_equal(context->world->current_app, last_meant ? "e.app" : "a");
+        assert_string_equal(
+            wd_semantic_get(context->steps[1].semantic_after)->enricher, last_meant ? "e" : "rules");
+    }
+    wd_run_destroy(&run);
+}
+
+/// A run that waits for an enricher and is cancelled has begun nothing.
+static void cancelled_while_it_is_enriched(void **state)
+{
+    (void)state;
+    wd_run *run = enriched_run("*", true);
+    wd_observation first = { .scene = scene_of("one") };
+    wd_plan_outcome late = { .end = WD_PLAN_REPLY, .semantic = meaning_of("e.app") };
+    wd_run_event events[] = { { .kind = WD_RUN_START }, { .kind = WD_RUN_OBSERVED, .observation = &first },
+        { .kind = WD_RUN_CANCEL, .text = "no" }, { .kind = WD_RUN_ENRICHED, .outcome = &late } };
+    const wd_run_effect_kind expected[] = { WD_RUN_DO_OBSERVE, WD_RUN_DO_ENRICH, WD_RUN_DO_END,
+        WD_RUN_DO_NOTHING };
+    for (size_t i = 0; i < WD_COUNT_OF(events); i++) {
+        wd_run_effects effects;
+        assert_int_equal(wd_run_step(run, &events[i], &effects), WD_OK);
+        assert_int_equal(effects.kind, expected[i]);
+        assert_false(effects.begun);
+        assert_null(wd_run_context(run)->scene);
+    }
+    assert_int_equal(wd_run_ending(run), WD_END_CANCELED);
+    wd_plan_outcome_done(&late);
+    wd_run_destroy(&run);
+}
+
+// ---- single tests ---------------------------------------------------------------------------------------------------
+
 static void the_last_answer_counts(void **state)
 {
     (void)state;
@@ -346,27 +470,33 @@ static void events_nobody_waits_for_change_nothing(void **state)
     wd_run_destroy(&run);
 }
 
-/// Every allocation fails once: the run ends with internal_error and nothing leaks.
+/// Every allocation fails once: the run ends with internal_error and nothing leaks. With an enricher, and without.
 static void a_failed_allocation_ends_the_run_cleanly(void **state)
 {
-    (void)state;
-    const struct run_case row = { .name = "" };
+    bool enriched = *state != NULL;
     bool passed = false;
     for (long calls = 0; !passed; calls++) {
         assert_in_range(calls, 0, 400);
-        wd_run *run = run_of(&row, true);
+        wd_run *run = enriched_run(enriched ? "*" : "", true);
         wd_observation first = { .scene = scene_of("one") }, second = { .scene = scene_of("two") };
+        wd_plan_outcome meant = { .end = WD_PLAN_REPLY, .semantic = meaning_of("e.app") };
         wd_plan_outcome outcome = { .reply = reply_of("back:{\"remember\":{\"a\":1}}"), .planner = "p" };
         wd_result result = wd_result_ok();
-        wd_run_event events[] = { { .kind = WD_RUN_START },
-            { .kind = WD_RUN_OBSERVED, .observation = &first },
-            { .kind = WD_RUN_PLANNED, .outcome = &outcome }, { .kind = WD_RUN_EXECUTED, .result = &result },
-            { .kind = WD_RUN_OBSERVED, .observation = &second } };
+        wd_run_event events[] = {
+            { .kind = WD_RUN_START }, { .kind = WD_RUN_OBSERVED, .observation = &first },
+            { .kind = WD_RUN_ENRICHED, .outcome = &meant }, { .kind = WD_RUN_PLANNED, .outcome = &outcome },
+            { .kind = WD_RUN_EXECUTED, .result = &result },
+            { .kind = WD_RUN_OBSERVED, .observation = &second },
+            { .kind = WD_RUN_ENRICHED, .outcome = &meant }
+        };  // nothing is left in it: as by another's failure
         wd_run_effects effects = { 0 };
         wd_alloc_fail_after(calls);
         wd_status status = WD_OK;
         for (size_t i = 0; status == WD_OK && i < WD_COUNT_OF(events); i++) {
-            status = wd_run_step(run, &events[i], &effects);
+            if (events[i].kind != WD_RUN_ENRICHED || enriched) {
+                meant.end = meant.semantic == NULL ? WD_PLAN_TOO_LATE : WD_PLAN_REPLY;
+                status = wd_run_step(run, &events[i], &effects);
+            }
         }
         wd_alloc_fail_after(-1);
         if (status == WD_OK) {
@@ -377,7 +507,8 @@ static void a_failed_allocation_ends_the_run_cleanly(void **state)
             assert_int_equal(wd_run_ending(run), WD_END_INTERNAL_ERROR);
             assert_int_equal(effects.kind, WD_RUN_DO_END);
         }
-        wd_plan_reply_destroy(&outcome.reply);
+        wd_plan_outcome_done(&outcome);
+        wd_plan_outcome_done(&meant);
         wd_observation_done(&first);
         wd_observation_done(&second);
         wd_run_destroy(&run);
@@ -390,9 +521,18 @@ int main(void)
         cmocka_unit_test(the_last_answer_counts),
         cmocka_unit_test(the_planner_is_told_what_came_of_its_plan),
         cmocka_unit_test(events_nobody_waits_for_change_nothing),
+        cmocka_unit_test(cancelled_while_it_is_enriched),
         cmocka_unit_test(a_failed_allocation_ends_the_run_cleanly),
+        { .name = "a_failed_allocation_ends_the_run_cleanly, enriched",
+            .test_func = a_failed_allocation_ends_the_run_cleanly,
+            .initial_state = (void *)(uintptr_t) "enriched" },
     };
-    size_t count = 4;
+    size_t count = 6;
+    for (size_t i = 0; i < WD_COUNT_OF(enrich_cases); i++) {
+        tests[count++] = (struct CMUnitTest){ .name = enrich_cases[i].name,
+            .test_func = scenes_are_enriched,
+            .initial_state = (void *)(uintptr_t)&enrich_cases[i] };
+    }
     for (size_t i = 0; i < WD_COUNT_OF(run_cases); i++) {
         tests[count++] = (struct CMUnitTest){ .name = run_cases[i].name,
             .test_func = run_goes_as_expected,

@@ -60,4 +60,16 @@ static inline void wire_step(wire_body *reply, const char *action, const char *a
     wire_bytes(reply, 2, step.bytes, step.length);
 }
 
+/// A SemanticScene of one widget as field 2 of an EnrichReply.
+static inline void wire_meaning(wire_body *reply, const char *app, int32_t node, const char *purpose)
+{
+    static wire_body semantic, widget;
+    widget.length = semantic.length = 0;
+    wire_varint(&widget, 1, (uint64_t)(int64_t)node);
+    wire_text(&widget, 2, purpose);
+    wire_text(&semantic, 1, app);
+    wire_bytes(&semantic, 11, widget.bytes, widget.length);
+    wire_bytes(reply, 2, semantic.bytes, semantic.length);
+}
+
 #endif

@@ -96,7 +96,7 @@ class World:
         planner      name of the planner to ask; None: any
         timeout      seconds for the whole run; None: as long as worldd lives. A run whose client gives up goes on
         on_progress  called with each event as it happens; all are in RunResult.events afterwards
-        options      world, semantic (booleans), history, step_limit, repetition_limit (numbers)
+        options      world, semantic (booleans), enricher (name or boolean), history, step_limit, repetition_limit
 
         Raises NotFound (no such task), InvalidRequest (its document, params or options), LimitExceeded (too many runs).
         """

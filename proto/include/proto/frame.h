@@ -35,6 +35,10 @@ enum {
     X(PLAN_REPLY, 17)  /* PlanReply     planner */                                                                    \
     X(PLAN_ERROR, 18)  /* PlanError     planner */                                                                    \
     X(PLAN_CANCEL, 19) /* PlanCancel    worldd */                                                                     \
+    X(ENRICH_REQUEST, 20)/* EnrichRequest worldd */                                                                   \
+    X(ENRICH_REPLY, 21)/* EnrichReply   enricher */                                                                   \
+    X(ENRICH_ERROR, 22)/* PlanError     enricher */                                                                   \
+    X(ENRICH_CANCEL, 23)/* PlanCancel   worldd */                                                                     \
     X(CONTROL, 32)     /* Control       client */                                                                     \
     X(PROGRESS, 33)    /* Progress      worldd */                                                                     \
     X(REPLY, 34)       /* Reply         worldd */                                                                     \

@@ -1,4 +1,5 @@
-/// broker.h - the planner broker: who the planners are, and which of them works on which request.
+/// broker.h - the planner broker: who the planners and enrichers are, and which of them works on which request.
+/// Neither is ever asked what is the other's; "planner" below stands for both unless enrichers are named.
 ///
 /// A state machine without sockets: an event goes in with the time, messages to send and answers to runs come out.
 /// Peers:    NEW -(Hello)-> READY -(request)-> BUSY -(reply)-> READY;   Goodbye, silence or superseded -> GONE
@@ -6,7 +7,7 @@
 #ifndef RUNTIME_BROKER_H
 #define RUNTIME_BROKER_H
 
-#include "tree/value.h"
+#include "scene/semantic_scene.h"
 
 enum {
     WD_BROKER_PEERS_MAX = 256,
@@ -50,8 +51,8 @@ WD_NODISCARD wd_status wd_broker_message_check(
 
 /// How a request ended, for the run that made it. Exactly one per request.
 typedef enum wd_plan_end {
-    WD_PLAN_REPLY,       // `reply` holds the body of a PlanReply that was checked field by field
-    WD_PLAN_REFUSED,     // the planner answered PlanError, and no one else may be tried
+    WD_PLAN_REPLY,       // `reply` or `semantic` holds what was answered, checked field by field
+    WD_PLAN_REFUSED,     // the planner answered PlanError or EnrichError, and no one else may be tried
     WD_PLAN_INVALID,     // the reply was malformed: a format error, `error` names the field
     WD_PLAN_TOO_LATE,    // deadline passed
     WD_PLAN_LOST,        // the planner died, and no one else may be tried
@@ -65,11 +66,15 @@ typedef struct wd_plan_reply wd_plan_reply;  // decoded; codec.h
 typedef struct wd_plan_outcome {
     uint64_t request_id;
     wd_plan_end end;
-    wd_plan_reply *reply;  // owned by the receiver (wd_plan_reply_destroy), NULL unless WD_PLAN_REPLY
+    // Owned by the receiver; both NULL unless WD_PLAN_REPLY, which sets the one that was asked for.
+    wd_plan_reply *reply;
+    wd_semantic *semantic;
     char planner[WD_PEER_NAME_MAX + 1];  // who was asked last; "" nobody
     uint32_t attempt;
     wd_error error;  // text for people
 } wd_plan_outcome;
+/// Drop what it owns.
+void wd_plan_outcome_done(wd_plan_outcome *outcome);
 
 /// A message to send. Bytes are owned by the outbox.
 typedef struct wd_broker_send {
@@ -108,6 +113,19 @@ WD_NODISCARD wd_status wd_broker_receive(
 WD_NODISCARD wd_status wd_broker_request(wd_broker *broker, const char *planner, const void *body,
     size_t body_length, uint32_t deadline_ms, uint32_t wait_ms, int64_t now_ms, uint64_t *ret_request_id,
     wd_broker_outbox *outbox);
+
+/// What an enricher's answer is judged against, and completed with.
+typedef struct wd_enrich_ground {
+    size_t node_count;   // of the scene; the ids of its nodes are 0 to node_count - 1
+    wd_digest page_key;  // of an answer that gives none
+} wd_enrich_ground;
+
+/// Ask an enricher. The body is a packed EnrichRequest; its fields 1, 3, 4 are overwritten as above. Never waits for
+/// an enricher to come.
+/// @param enricher  Name to use, or NULL for the least loaded. @retval WD_ELIMIT, WD_ENOMEM as above.
+WD_NODISCARD wd_status wd_broker_request_enrich(wd_broker *broker, const char *enricher, const void *body,
+    size_t body_length, const wd_enrich_ground *ground, uint32_t deadline_ms, int64_t now_ms,
+    uint64_t *ret_request_id, wd_broker_outbox *outbox);
 /// Nobody waits for it any more: the planner is told; the outcome CANCELED is queued. Unknown ids are ignored.
 WD_NODISCARD wd_status wd_broker_cancel(
     wd_broker *broker, uint64_t request_id, const char *reason, int64_t now_ms, wd_broker_outbox *outbox);

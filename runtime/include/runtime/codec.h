@@ -14,6 +14,7 @@ enum {
     WD_PLAN_THOUGHT_MAX = 64 * 1024,         // bytes of one step's thought
     WD_PLAN_RAW_MAX = 256 * 1024,            // bytes of raw_reply
     WD_PLAN_MODEL_MAX = 256,                 // bytes of model and of dialect
+    WD_ENRICH_TEXT_MAX = 4 * 1024,           // bytes of one text of an enricher's semantic scene
 };
 
 /// A result as it goes to the planner.
@@ -58,5 +59,21 @@ struct wd_plan_reply {
 void wd_plan_reply_destroy(wd_plan_reply **reply_p);
 WD_NODISCARD wd_status wd_codec_unpack_plan_reply(
     const void *body, size_t length, wd_plan_reply **ret_reply, wd_error *error);
+
+/// What an enricher is told; all borrowed during the call.
+typedef struct wd_enrich_request {
+    const char *run_id, *instruction;
+    const wd_scene *scene;
+    const wd_semantic *suggestion;
+} wd_enrich_request;
+
+/// @param ret_body  As above.
+WD_NODISCARD wd_status wd_codec_pack_enrich_request(
+    const wd_enrich_request *request, uint8_t **ret_body, size_t *ret_length);
+/// The semantic scene of an enricher's reply, checked against the scene it is of: every node is one of the scene's,
+/// there are not more widgets than nodes. @param enricher  Who answered; what the body says about that does not count.
+/// @retval WD_EINVAL, WD_ELIMIT, WD_ETYPE, WD_EPARSE, WD_EPROTO, WD_EUTF8, WD_ENOMEM  `error` names the field.
+WD_NODISCARD wd_status wd_codec_unpack_enrich_reply(const void *body, size_t length,
+    const wd_enrich_ground *ground, const char *enricher, wd_semantic **ret_semantic, wd_error *error);
 
 #endif

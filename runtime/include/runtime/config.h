@@ -23,6 +23,8 @@ typedef struct wd_config {
     char control_endpoint[WD_CONFIG_TEXT_MAX];  // "": ipc://<directory>/control.sock
     uint64_t heartbeat_ms, liveness, planner_attempts, attempt_timeout_ms, planner_wait_ms;
     bool world_enabled, semantic_enabled;
+    char enricher[WD_PEER_NAME_MAX + 1];  // "": nobody, "*": anybody
+    uint64_t enrich_deadline_ms;
     uint64_t history, variables, variable_bytes;
     uint64_t step_limit, repetition_limit, invalid_limit, deadline_ms, runs_max;
     uint64_t env_workers, envs_max, snapshots_max, env_mib_max, snapshot_idle_ms, env_orphan_ms;

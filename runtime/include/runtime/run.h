@@ -31,11 +31,15 @@ const char *wd_ending_stop_reason(
 
 typedef struct wd_run_options {
     wd_world_options world;
-    bool semantic;              // enrich scenes; default on
-    uint32_t step_limit;        // 0: the task's own
-    uint32_t repetition_limit;  // the N-th equal action in a row ends the run; 0: never. Default 10
-    uint32_t invalid_limit;     // invalid replies in a row that end the run; default 3
-    uint32_t deadline_ms;       // for one plan; default 60000
+    bool semantic;  // enrich scenes; default on
+    // Who is asked for the semantic scene of each new screen: "" nobody, "*" any enricher, else one by name. Worldd's own
+    // is what he is told, and what holds when he does not answer in time.
+    char enricher[WD_PEER_NAME_MAX + 1];
+    uint32_t enrich_deadline_ms;  // default 2000
+    uint32_t step_limit;          // 0: the task's own
+    uint32_t repetition_limit;    // the N-th equal action in a row ends the run; 0: never. Default 10
+    uint32_t invalid_limit;       // invalid replies in a row that end the run; default 3
+    uint32_t deadline_ms;         // for one plan; default 60000
 } wd_run_options;
 wd_run_options wd_run_options_default(void);
 
@@ -81,6 +85,7 @@ typedef enum wd_run_event_kind {
     WD_RUN_OBSERVED,  // observation
     WD_RUN_EXECUTED,  // result
     WD_RUN_PLANNED,   // outcome of a plan request, whatever it is
+    WD_RUN_ENRICHED,  // outcome of an enrichment, whatever it is
     WD_RUN_FAILED,    // the executor is lost or something of ours broke: status, error
     WD_RUN_CANCEL,    // error.text is the reason
 } wd_run_event_kind;
@@ -89,7 +94,7 @@ typedef struct wd_run_event {
     wd_run_event_kind kind;
     wd_observation *observation;  // OBSERVED; its content is taken
     const wd_result *result;      // EXECUTED
-    wd_plan_outcome *outcome;     // PLANNED; its reply is taken
+    wd_plan_outcome *outcome;     // PLANNED, ENRICHED; what was answered is taken
     wd_ending ending;             // FAILED: EXECUTOR_LOST or INTERNAL_ERROR
     const char *text;             // FAILED, CANCEL: why
 } wd_run_event;
@@ -99,6 +104,7 @@ typedef enum wd_run_effect_kind {
     WD_RUN_DO_OBSERVE,
     WD_RUN_DO_EXECUTE,  // action, planned_on: borrowed until the next step
     WD_RUN_DO_PLAN,     // request: borrowed until the next step
+    WD_RUN_DO_ENRICH,   // enrich: borrowed until the next step
     WD_RUN_DO_END,      // the run is over: ending, text
 } wd_run_effect_kind;
 
@@ -108,6 +114,7 @@ typedef struct wd_run_effects {
     const wd_action *action;
     const wd_scene *planned_on;
     wd_plan_request request;
+    wd_enrich_request enrich;
     bool begun;             // the first scene was taken in this step
     size_t steps_recorded;  // context->steps[0..this) are final
 } wd_run_effects;

@@ -51,6 +51,8 @@ WD_NODISCARD wd_status wd_service_shutdown(
 typedef struct wd_service_stats {
     uint64_t control_messages, control_rejects, control_errors;
     uint64_t runs_started, runs_ended;
+    uint64_t enriched,
+        enrich_fallbacks;  // scenes that an enricher was wanted for: answered, or worldd's own held
     uint32_t runs_open;
     uint64_t
         disconnects;  // told by the transport: peers that closed or were cut off for a frame over the limit
