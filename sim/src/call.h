@@ -60,6 +60,7 @@ typedef struct wd_call {
     const wd_value *params;   // of path and query
     const wd_value *args;     // action: its arguments; object
     const char *locale;       // "en" or "zh" once it was asked for, else NULL
+    const wd_value *texts;    // strings.json in that language, once one was asked for
     wd_ui_arena *arena;       // what lives as long as the call's result
     wd_deps *deps;            // NULL: nobody asks
     wd_value *draft;          // action: the overlay as written so far; a reference

@@ -6,14 +6,15 @@
 
 enum {
     WD_CACHE_BUCKETS = 512,  // by app and path
-    WD_CACHE_DEPTH = 4,      // screens kept of one bucket, the latest first
+    WD_CACHE_DEPTH = 2,  // screens kept of one bucket, the latest first: more drive out what is read again
 };
 
 struct wd_host {
     wd_packs *packs;
     wd_lua *lua;
     wd_device_hooks hooks;
-    wd_device *first;        // booted with seed 0, never touched: other phones are its forks; NULL until one is wanted
+    // Booted with seed 0, never touched: other phones are its forks. NULL until one is wanted.
+    wd_device *first;
     wd_screen *cache[WD_CACHE_BUCKETS][WD_CACHE_DEPTH];
     uint64_t drawn_count, cached_count;  // screens drawn, screens found drawn already
 };

@@ -196,8 +196,10 @@ static int translate(lua_State *state)
     wd_call *call = wd_lua_call_of(state);
     size_t length = 0;
     const char *key = luaL_checklstring(state, 1, &length);
-    const wd_value *texts = wd_object_get(call->pack->strings, locale_of(call));
-    const wd_value *found = wd_object_get_n(texts, key, length);
+    if (call->texts == NULL) {
+        call->texts = wd_object_get(call->pack->strings, locale_of(call));
+    }
+    const wd_value *found = wd_object_get_n(call->texts, key, length);
     if (found == NULL) {
         return luaL_error(state, "strings.json has no '%s'", key);
     }

@@ -1,11 +1,12 @@
 // Elements in Lua: column{...} marks a table with its kind; after the screen function returned, the tables are read
-// into elements of the screen's arena. What an element may carry stands in `attributes`.
+// into elements of the screen's arena. What an element may carry stands in `attributes`. The mark is a metatable: a
+// member would not fit into the table as it was made, and have it grow.
 #include "lua_private.h"
 
 #include <stddef.h>
 #include <string.h>
 
-enum { KIND_AT = 0 };  // t[0] is the kind
+enum { KIND_AT = 1 };  // the metatable of an element holds its kind there
 
 typedef enum wd_attribute_type {
     ATTR_TEXT,  // text or integer
@@ -71,7 +72,41 @@ static const wd_attribute attributes[] = {
 
 enum { LENGTH_MAX = 1000 * 1000 };
 
+// The row of an attribute by the address of its name: Lua has one copy of each short text, and `names` keeps these.
+enum { NAME_SLOTS = 128 };
+typedef struct wd_attribute_names {
+    const char *names[NAME_SLOTS];  // NULL: free
+    uint8_t rows[NAME_SLOTS];
+} wd_attribute_names;
+
 static const char attributes_key;
+
+static size_t name_slot(const wd_attribute_names *known, const char *name)
+{
+    size_t slot = ((uintptr_t)name >> 3) % NAME_SLOTS;
+    while (known->names[slot] != NULL && known->names[slot] != name) {
+        slot = (slot + 1) % NAME_SLOTS;
+    }
+    return slot;
+}
+
+// The kind of the element at `index`; WD_UI_KIND_COUNT when it is none.
+static wd_ui_kind kind_of(lua_State *state, int index)
+{
+    wd_ui_kind kind = WD_UI_KIND_COUNT;
+    if (lua_getmetatable(state, index) != 0) {
+        if (lua_rawgeti(state, -1, KIND_AT) == LUA_TNUMBER) {
+            kind = (wd_ui_kind)lua_tointeger(state, -1);
+        }
+        lua_pop(state, 2);
+    }
+    return kind;
+}
+
+bool wd_lua_is_element(lua_State *state, int index)
+{
+    return kind_of(state, index) != WD_UI_KIND_COUNT;
+}
 
 typedef struct wd_reader {
     lua_State *state;
@@ -79,20 +114,25 @@ typedef struct wd_reader {
     size_t count;                            // elements so far
     const void *above[WD_UI_DEPTH_MAX + 1];  // tables that contain the one being read
     const char *place;                       // kind of the element being read, for messages
-    int names;                               // stack index of {attribute name: row}
+    const wd_attribute_names *known;
 } wd_reader;
 
 static const char *kept_text(wd_reader *reader, int index, const char *name)
 {
     size_t length = 0;
-    if (lua_type(reader->state, index) != LUA_TSTRING && !lua_isinteger(reader->state, index)) {
+    const bool string = lua_type(reader->state, index) == LUA_TSTRING;
+    if (!string && !lua_isinteger(reader->state, index)) {
         luaL_error(reader->state, "%s: %s: a text is wanted, not %s", reader->place, name,
             luaL_typename(reader->state, index));
     }
-    lua_pushvalue(reader->state, index);
-    const char *text = lua_tolstring(reader->state, -1, &length);
+    if (!string) {
+        lua_pushvalue(reader->state, index);  // becomes a text itself, and it may be a key
+    }
+    const char *text = lua_tolstring(reader->state, string ? index : -1, &length);
     const char *kept = wd_ui_arena_text(reader->call->arena, text, length);
-    lua_pop(reader->state, 1);
+    if (!string) {
+        lua_pop(reader->state, 1);
+    }
     if (kept == NULL) {
         luaL_error(reader->state, "out of memory");
     }
@@ -206,8 +246,25 @@ static void join_args(wd_ui_element *element, const wd_value *args)
 
 static void read_children(wd_reader *reader, wd_ui_element *element, int index, lua_Integer last, int depth);
 
-// The table at `index` becomes an element below `parent`.
-static wd_ui_element *read_element(wd_reader *reader, wd_ui_element *parent, int index, int depth)
+// What the name at `index` stands for.
+static const wd_attribute *attribute_of(wd_reader *reader, int index)
+{
+    lua_State *state = reader->state;
+    if (lua_type(state, index) == LUA_TSTRING) {
+        const char *name = lua_tostring(state, index);
+        const size_t slot = name_slot(reader->known, name);
+        if (reader->known->names[slot] == name) {
+            return &attributes[reader->known->rows[slot]];
+        }
+        luaL_error(state, "%s has no attribute '%s'", reader->place, name);
+    }
+    luaL_error(state, "%s has no attribute '%s'", reader->place, luaL_typename(state, index));
+    return NULL;
+}
+
+// The table at `index`, which is one of `kind`, becomes an element below `parent`.
+static wd_ui_element *read_element(
+    wd_reader *reader, wd_ui_element *parent, int index, wd_ui_kind kind, int depth)
 {
     lua_State *state = reader->state;
     luaL_checkstack(state, 16, "elements");
@@ -224,9 +281,6 @@ static wd_ui_element *read_element(wd_reader *reader, wd_ui_element *parent, int
         luaL_error(state, "a screen of more than %d elements", WD_UI_ELEMENTS_MAX);
     }
     reader->above[depth] = self;
-    lua_rawgeti(state, index, KIND_AT);
-    const wd_ui_kind kind = (wd_ui_kind)lua_tointeger(state, -1);
-    lua_pop(state, 1);
     wd_ui_element *element = wd_ui_element_new(reader->call->arena, parent, kind);
     if (element == NULL) {
         luaL_error(state, "out of memory");
@@ -240,14 +294,7 @@ static wd_ui_element *read_element(wd_reader *reader, wd_ui_element *parent, int
             const lua_Integer at = lua_tointeger(state, -2);
             last = at > last ? at : last;
         } else {
-            lua_pushvalue(state, -2);
-            lua_rawget(state, reader->names);
-            if (lua_isnil(state, -1)) {
-                luaL_error(state, "%s has no attribute '%s'", reader->place,
-                    lua_type(state, -3) == LUA_TSTRING ? lua_tostring(state, -3) : luaL_typename(state, -3));
-            }
-            const wd_attribute *attribute = &attributes[lua_tointeger(state, -1)];
-            lua_pop(state, 1);
+            const wd_attribute *attribute = attribute_of(reader, -2);
             if (attribute->type == ATTR_ARGS) {
                 args = read_args(reader, lua_gettop(state));
             } else {
@@ -276,10 +323,9 @@ static void read_children(wd_reader *reader, wd_ui_element *element, int index, 
         switch (lua_rawgeti(state, index, i)) {
         case LUA_TTABLE: {
             const int child = lua_gettop(state);
-            const bool marked = lua_rawgeti(state, child, KIND_AT) == LUA_TNUMBER;
-            lua_pop(state, 1);
-            if (marked) {
-                (void)read_element(reader, element, child, depth);
+            const wd_ui_kind kind = kind_of(state, child);
+            if (kind != WD_UI_KIND_COUNT) {
+                (void)read_element(reader, element, child, kind, depth);
             } else {
                 // A list of elements; the table itself counts as a level, so that a list in itself ends.
                 reader->above[depth < WD_UI_DEPTH_MAX ? depth : WD_UI_DEPTH_MAX] = NULL;
@@ -359,11 +405,11 @@ static wd_ui_element *read_part(wd_reader *reader, int index, const char *name)
     wd_ui_element *part = NULL;
     if (lua_getfield(state, index, name) == LUA_TTABLE) {
         const int at = lua_gettop(state);
-        if (lua_rawgeti(state, at, KIND_AT) != LUA_TNUMBER) {
+        const wd_ui_kind kind = kind_of(state, at);
+        if (kind == WD_UI_KIND_COUNT) {
             luaL_error(state, "screen: %s: an element is wanted", name);
         }
-        lua_pop(state, 1);
-        part = read_element(reader, NULL, at, 1);
+        part = read_element(reader, NULL, at, kind, 1);
     }
     lua_pop(state, 1);
     return part;
@@ -394,14 +440,13 @@ void wd_lua_read_screen(lua_State *state, wd_call *call, wd_ui_screen *screen)
         luaL_error(state, "%s: the screen function gave a %s, no screen{...}", call->page.path,
             luaL_typename(state, index));
     }
-    const bool marked =
-        lua_rawgeti(state, index, KIND_AT) == LUA_TNUMBER && lua_tointeger(state, -1) == WD_UI_SCREEN;
-    lua_pop(state, 1);
-    if (!marked) {
+    if (kind_of(state, index) != WD_UI_SCREEN) {
         luaL_error(state, "%s: the screen function must give screen{...}", call->page.path);
     }
     lua_rawgetp(state, LUA_REGISTRYINDEX, &attributes_key);
-    wd_reader reader = { .state = state, .call = call, .place = "screen", .names = lua_gettop(state) };
+    wd_reader reader = {
+        .state = state, .call = call, .place = "screen", .known = lua_touserdata(state, -1)
+    };
     *screen = (wd_ui_screen){ 0 };
     screen->page = read_text_field(&reader, index, "page");
     screen->title = read_text_field(&reader, index, "title");
@@ -439,8 +484,12 @@ static int construct(lua_State *state)
 {
     luaL_checktype(state, 1, LUA_TTABLE);
     lua_settop(state, 1);
+    if (lua_getmetatable(state, 1) != 0) {
+        luaL_argcheck(state, wd_lua_is_element(state, 1), 1, "a constant is no element: copy it");
+        lua_pop(state, 1);
+    }
     lua_pushvalue(state, lua_upvalueindex(1));
-    lua_rawseti(state, 1, KIND_AT);
+    lua_setmetatable(state, 1);
     return 1;
 }
 
@@ -476,8 +525,8 @@ static int construct_rows(lua_State *state)
     }
     lua_getfield(state, 1, "id");
     lua_setfield(state, -2, "id");
-    lua_pushinteger(state, WD_UI_LIST);
-    lua_rawseti(state, -2, KIND_AT);
+    lua_pushvalue(state, lua_upvalueindex(1));
+    lua_setmetatable(state, -2);
     for (lua_Integer i = first + 1; i <= last; i++) {
         lua_pushvalue(state, 4);
         lua_pushinteger(state, i);
@@ -487,19 +536,36 @@ static int construct_rows(lua_State *state)
     return 1;
 }
 
+// Pushes what read_element() looks names up in; the names themselves are kept by its user value.
+static void push_attribute_names(lua_State *state)
+{
+    wd_attribute_names *known = lua_newuserdatauv(state, sizeof *known, 1);
+    memset(known, 0, sizeof *known);
+    lua_createtable(state, (int)WD_COUNT_OF(attributes), 0);
+    for (size_t i = 0; i < WD_COUNT_OF(attributes); i++) {
+        const char *name = lua_pushstring(state, attributes[i].name);
+        const size_t slot = name_slot(known, name);
+        known->names[slot] = name;
+        known->rows[slot] = (uint8_t)i;
+        lua_rawseti(state, -2, (lua_Integer)i + 1);
+    }
+    lua_setiuservalue(state, -2, 1);
+}
+
 void wd_lua_open_elements(lua_State *state)
 {
     for (int kind = 0; kind < WD_UI_KIND_COUNT; kind++) {
+        lua_createtable(state, 1, 0);
         lua_pushinteger(state, kind);
+        lua_rawseti(state, -2, KIND_AT);
+        if (kind == WD_UI_LIST) {
+            lua_pushvalue(state, -1);
+            lua_pushcclosure(state, construct_rows, 1);
+            lua_setfield(state, -3, "rows");
+        }
         lua_pushcclosure(state, construct, 1);
         lua_setfield(state, -2, wd_ui_kinds[kind].name);
     }
-    lua_pushcfunction(state, construct_rows);
-    lua_setfield(state, -2, "rows");
-    lua_createtable(state, 0, (int)WD_COUNT_OF(attributes));
-    for (size_t i = 0; i < WD_COUNT_OF(attributes); i++) {
-        lua_pushinteger(state, (lua_Integer)i);
-        lua_setfield(state, -2, attributes[i].name);
-    }
+    push_attribute_names(state);
     lua_rawsetp(state, LUA_REGISTRYINDEX, &attributes_key);
 }

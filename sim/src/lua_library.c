@@ -486,6 +486,10 @@ static int list_copy(lua_State *state)
             lua_insert(state, -2);
             lua_rawset(state, 2);
         }
+        if (wd_lua_is_element(state, 1)) {
+            (void)lua_getmetatable(state, 1);
+            lua_setmetatable(state, 2);
+        }
         return 1;
     }
     wd_iter iter = wd_iter_start(lua_touserdata(state, 1));

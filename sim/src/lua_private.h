@@ -75,6 +75,8 @@ void wd_lua_open_views(lua_State *state, const wd_pack *pack);
 void wd_lua_push_source(lua_State *state, const char *text, size_t length, const char *place);
 void wd_lua_push_text_check(lua_State *state);
 
+/// Is the table at `index` one that column{...} or the like has marked?
+bool wd_lua_is_element(lua_State *state, int index);
 /// Push `ctx`.
 void wd_lua_push_context(lua_State *state);
 /// Read the screen at the top of the stack. Raises on what is no screen.

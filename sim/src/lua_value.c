@@ -189,6 +189,9 @@ static void check_convertible(lua_State *state, int index, int depth)
     switch (lua_type(state, index)) {
     case LUA_TTABLE: {
         const lua_Integer count = (lua_Integer)lua_rawlen(state, index);
+        if (wd_lua_is_element(state, index)) {
+            luaL_error(state, "an element is no value");
+        }
         lua_pushnil(state);
         while (lua_next(state, index) != 0) {
             const bool named = lua_type(state, -2) == LUA_TSTRING;

@@ -102,7 +102,7 @@ static bool in_history(const wd_value *history, const char *path, size_t length)
 
 // The pages of `activity` that its history still leads to; NULL when none is left.
 static wd_status prune_activity(
-    const wd_value *history, const wd_value *pages, bool home, wd_value **ret_kept, bool *changed_p)
+    const wd_value *history, const wd_value *pages, bool home, wd_value **ret_kept)
 {
     wd_value *kept = NULL;
     wd_iter iter = wd_iter_start(pages);
@@ -112,16 +112,13 @@ static wd_status prune_activity(
             wd_value *page = wd_value_ref(iter.value);
             status = set_in(&kept, iter.key, iter.key_length, &page);
             wd_value_unref(&page);
-        } else {
-            *changed_p = true;
         }
     }
     *ret_kept = kept;
     return status;
 }
 
-static wd_status prune_pages(
-    const wd_value *histories, const wd_value *pages, wd_value **ret_kept, bool *changed_p)
+static wd_status prune_pages(const wd_value *histories, const wd_value *pages, wd_value **ret_kept)
 {
     wd_value *kept = NULL;
     wd_iter iter = wd_iter_start(pages);
@@ -129,7 +126,7 @@ static wd_status prune_pages(
     while (status == WD_OK && wd_iter_next(&iter)) {
         const wd_value *history = wd_object_get(histories, iter.key);
         wd_value *mine = NULL;
-        status = prune_activity(history, iter.value, strcmp(iter.key, "home") == 0, &mine, changed_p);
+        status = prune_activity(history, iter.value, strcmp(iter.key, "home") == 0, &mine);
         if (status == WD_OK && mine != NULL) {
             status = set_in(&kept, iter.key, iter.key_length, &mine);
         }
@@ -139,6 +136,23 @@ static wd_status prune_pages(
     return status;
 }
 
+// Does a page lie about that no history leads to? Mostly none does, and nothing is built.
+static bool any_gone(const wd_value *histories, const wd_value *pages)
+{
+    wd_iter iter = wd_iter_start(pages);
+    while (wd_iter_next(&iter)) {
+        const wd_value *history = wd_object_get(histories, iter.key);
+        const bool home = strcmp(iter.key, "home") == 0;
+        wd_iter page = wd_iter_start(iter.value);
+        while (!home && wd_iter_next(&page)) {
+            if (!in_history(history, page.key, page.key_length)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 wd_status wd_page_prune(wd_device *device)
 {
     const wd_value *now = wd_device_ui(device);
@@ -146,25 +160,24 @@ wd_status wd_page_prune(wd_device *device)
         return WD_OK;
     }
     const wd_value *histories = wd_object_get(wd_object_get(wd_device_machine(device), "sys"), "histories");
-    wd_value *pages = NULL;
-    bool changed = false;
-    wd_status status = prune_pages(histories, wd_object_get(now, "pages"), &pages, &changed);
     const wd_value *toast = wd_object_get(now, "toast");
     const bool over =
         toast != NULL && wd_value_int_or(wd_object_get(toast, "until"), 0) <= wd_device_time_ms(device);
-    if (status == WD_OK && (changed || over)) {
-        wd_value *ui = wd_value_ref(now);
-        if (over) {
-            status = wd_object_remove(&ui, "toast");
-        }
-        if (status == WD_OK && pages == NULL && wd_object_get(ui, "pages") != NULL) {
-            status = wd_object_remove(&ui, "pages");
-        } else if (status == WD_OK && pages != NULL) {
-            status = wd_object_set(&ui, "pages", &pages);
-        }
-        status = status != WD_OK ? status : wd_device_set_ui(device, &ui);
-        wd_value_unref(&ui);
+    const bool gone = any_gone(histories, wd_object_get(now, "pages"));
+    if (!over && !gone) {
+        return WD_OK;
     }
+    wd_value *ui = wd_value_ref(now);
+    wd_value *pages = NULL;
+    wd_status status = over ? wd_object_remove(&ui, "toast") : WD_OK;
+    if (status == WD_OK && gone) {
+        status = prune_pages(histories, wd_object_get(now, "pages"), &pages);
+        if (status == WD_OK) {
+            status = pages != NULL ? wd_object_set(&ui, "pages", &pages) : wd_object_remove(&ui, "pages");
+        }
+    }
+    status = status != WD_OK ? status : wd_device_set_ui(device, &ui);
     wd_value_unref(&pages);
+    wd_value_unref(&ui);
     return status;
 }

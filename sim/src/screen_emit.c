@@ -44,26 +44,26 @@ static bool has_node(const wd_ui_element *element)
     }
 }
 
-static void set(wd_node *node, wd_node_flag flag, bool on)
+static uint16_t bit(wd_node_flag flag, bool on)
 {
-    wd_node_set(node, flag, on ? WD_YES : WD_NO);
+    return (uint16_t)((on ? 1u : 0u) << flag);
 }
 
 static void set_flags(const wd_screen *screen, const wd_ui_element *element, wd_node *node)
 {
     const bool clickable = element->tap.kind > WD_TARGET_BLOCK || element->kind == WD_UI_FIELD;
-    set(node, WD_NODE_CLICKABLE, clickable);
-    set(node, WD_NODE_LONG_CLICKABLE, element->long_press.kind != WD_TARGET_NONE);
-    set(node, WD_NODE_CHECKABLE,
-        element->kind == WD_UI_SWITCH || element->kind == WD_UI_CHECK || element->has_checked);
-    set(node, WD_NODE_CHECKED, element->checked);
-    set(node, WD_NODE_SCROLLABLE, element->scroll && element == screen->body);
-    set(node, WD_NODE_EDITABLE, element->kind == WD_UI_FIELD);
-    set(node, WD_NODE_ENABLED, !element->off);
-    set(node, WD_NODE_FOCUSED, element == screen->focused);
-    set(node, WD_NODE_SELECTED, element->selected);
-    set(node, WD_NODE_PASSWORD, element->password);
-    set(node, WD_NODE_VISIBLE, true);
+    const bool checkable =
+        element->kind == WD_UI_SWITCH || element->kind == WD_UI_CHECK || element->has_checked;
+    node->flags_known = (1u << WD_NODE_FLAG_COUNT) - 1;  // nothing about it is unknown
+    node->flags_yes =
+        (uint16_t)(bit(WD_NODE_CLICKABLE, clickable) |
+                   bit(WD_NODE_LONG_CLICKABLE, element->long_press.kind != WD_TARGET_NONE) |
+                   bit(WD_NODE_CHECKABLE, checkable) | bit(WD_NODE_CHECKED, element->checked) |
+                   bit(WD_NODE_SCROLLABLE, element->scroll && element == screen->body) |
+                   bit(WD_NODE_EDITABLE, element->kind == WD_UI_FIELD) | bit(WD_NODE_ENABLED, !element->off) |
+                   bit(WD_NODE_FOCUSED, element == screen->focused) |
+                   bit(WD_NODE_SELECTED, element->selected) | bit(WD_NODE_PASSWORD, element->password) |
+                   bit(WD_NODE_VISIBLE, true));
 }
 
 // "package:id/id". Every other node has one, so it is not worth a printf.

@@ -344,12 +344,17 @@ static wd_status update_apps(
     if (before != NULL && storage_same && forgotten == NULL && same_node(old_overlays, overlays)) {
         return WD_OK;
     }
+    // Which apps are shown follows from the names in `overlays`, the storage and the packages alone.
+    bool same_apps = storage_same && same_node(wd_object_get(wd_object_get(before, "sys"), "packages"),
+                                         wd_machine_get(machine, WD_AT("sys", "packages")));
     wd_status status = WD_OK;
     wd_iter iter = wd_iter_start(overlays);
     wd_iter old = wd_iter_start(old_overlays);
     while (status == WD_OK && wd_iter_next(&iter)) {
         // Both lists nearly always go in step; only where they do not is the old overlay looked up.
-        bool in_step = wd_iter_next(&old) && same_node(old.value, iter.value);
+        const bool stepped = wd_iter_next(&old);
+        const bool in_step = stepped && same_node(old.value, iter.value);
+        same_apps = same_apps && stepped && strcmp(old.key, iter.key) == 0;
         if (before != NULL && wd_object_get(forgotten, iter.key) == NULL &&
             (in_step || same_node(wd_object_get(old_overlays, iter.key), iter.value)) &&
             wd_object_get(*apps_p, iter.key) != NULL) {
@@ -361,9 +366,10 @@ static wd_status update_apps(
             status = put_app(apps_p, iter.key, &view);
         }
     }
-    if (status == WD_OK) {
-        status = drop_gone(machine, overlays, apps_p);
+    if (status != WD_OK || (same_apps && !wd_iter_next(&old))) {
+        return status;
     }
+    status = drop_gone(machine, overlays, apps_p);
     return status != WD_OK ? status : add_storeless(machine, overlays, apps_p);
 }
 

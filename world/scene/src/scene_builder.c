@@ -7,16 +7,18 @@
 #include <xxhash.h>
 
 enum {
-    NAMES_MAX = 512,  // different names kept once; further ones are copied each time
-    NAME_SLOTS = 2 * NAMES_MAX,
+    NAMES_MAX = 512,         // different names kept once; further ones are copied each time
+    NAME_SLOTS_FIRST = 128,  // twice the names there are at most, until the last
+    NAME_SLOTS_LAST = 2 * NAMES_MAX,
     WARNING_TEXT_MAX = 240,
     CAPACITY_FIRST = 8,
+    NODES_FIRST = 48,  // most screens fit; what is left over is given back
 };
 
 struct wd_scene_builder {
     wd_scene *scene;     // collected so far; NULL: nothing yet
     const char **names;  // class, package, id names of this scene by hash: most stand on many nodes
-    size_t name_count;
+    size_t name_count, name_slots;
     size_t warnings_more;  // beyond WD_SCENE_WARNINGS_MAX
 };
 
@@ -26,7 +28,8 @@ wd_status wd_scene_builder_new(wd_scene_builder **ret_builder)
     if (builder == NULL) {
         return WD_ENOMEM;
     }
-    builder->names = wd_alloc_zero(NAME_SLOTS, sizeof *builder->names);
+    builder->name_slots = NAME_SLOTS_FIRST;
+    builder->names = wd_alloc_zero(builder->name_slots, sizeof *builder->names);
     if (builder->names == NULL) {
         wd_scene_builder_destroy(&builder);
         return WD_ENOMEM;
@@ -43,7 +46,7 @@ void wd_scene_builder_destroy(wd_scene_builder **builder_p)
         return;
     }
     wd_scene_unref(&builder->scene);
-    wd_free(builder->names, builder->names != NULL ? NAME_SLOTS * sizeof *builder->names : 0);
+    wd_free(builder->names, builder->names != NULL ? builder->name_slots * sizeof *builder->names : 0);
     wd_free(builder, sizeof *builder);
 }
 
@@ -61,12 +64,12 @@ static wd_status ensure_scene(wd_scene_builder *builder)
 
 /// Room for one more item in *items_p; the array grows by half, so that its last copy is not twice what is
 /// needed.
-static wd_status reserve(void **items_p, size_t item_size, size_t count, size_t *capacity)
+static wd_status reserve(void **items_p, size_t item_size, size_t count, size_t first, size_t *capacity)
 {
     if (count < *capacity) {
         return WD_OK;
     }
-    size_t grown_capacity = *capacity == 0 ? CAPACITY_FIRST : *capacity + *capacity / 2;
+    size_t grown_capacity = *capacity == 0 ? first : *capacity + *capacity / 2;
     void *grown = wd_realloc(*items_p, *capacity * item_size, grown_capacity * item_size);
     if (grown == NULL) {
         return WD_ENOMEM;
@@ -89,6 +92,35 @@ static wd_status copy_text(wd_scene *scene, const char **text_p)
     return WD_OK;
 }
 
+/// Where `name` stands among the names, or would.
+static size_t find_name(const wd_scene_builder *builder, const char *name, size_t length)
+{
+    size_t slot = XXH3_64bits(name, length) % builder->name_slots;
+    while (builder->names[slot] != NULL && strcmp(builder->names[slot], name) != 0) {
+        slot = (slot + 1) % builder->name_slots;
+    }
+    return slot;
+}
+
+static wd_status grow_names(wd_scene_builder *builder)
+{
+    const char **old = builder->names;
+    const size_t old_slots = builder->name_slots;
+    const char **names = wd_alloc_zero(old_slots * 2, sizeof *names);
+    if (names == NULL) {
+        return WD_ENOMEM;
+    }
+    builder->names = names;
+    builder->name_slots = old_slots * 2;
+    for (size_t i = 0; i < old_slots; i++) {
+        if (old[i] != NULL) {
+            names[find_name(builder, old[i], strlen(old[i]))] = old[i];
+        }
+    }
+    wd_free(old, old_slots * sizeof *old);
+    return WD_OK;
+}
+
 /// Copy a name, or find the copy made before.
 static wd_status copy_name(wd_scene_builder *builder, const char *before, const char **name_p)
 {
@@ -101,13 +133,10 @@ static wd_status copy_name(wd_scene_builder *builder, const char *before, const 
         return WD_OK;
     }
     size_t length = strlen(name);
-    size_t slot = XXH3_64bits(name, length) % NAME_SLOTS;
-    while (builder->names[slot] != NULL) {
-        if (strcmp(builder->names[slot], name) == 0) {
-            *name_p = builder->names[slot];
-            return WD_OK;
-        }
-        slot = (slot + 1) % NAME_SLOTS;
+    size_t slot = find_name(builder, name, length);
+    if (builder->names[slot] != NULL) {
+        *name_p = builder->names[slot];
+        return WD_OK;
     }
     const char *copy = wd_arena_text(&builder->scene->arena, name, length);
     if (copy == NULL) {
@@ -118,7 +147,8 @@ static wd_status copy_name(wd_scene_builder *builder, const char *before, const 
         builder->name_count += 1;
     }
     *name_p = copy;
-    return WD_OK;
+    const bool full = builder->name_count * 2 >= builder->name_slots;
+    return full && builder->name_slots < NAME_SLOTS_LAST ? grow_names(builder) : WD_OK;
 }
 
 wd_status wd_scene_builder_node(wd_scene_builder *builder, const wd_node *node, int32_t *ret_id)
@@ -133,7 +163,7 @@ wd_status wd_scene_builder_node(wd_scene_builder *builder, const wd_node *node, 
         return WD_ELIMIT;
     }
     void *nodes = scene->nodes;
-    status = reserve(&nodes, sizeof *scene->nodes, scene->node_count, &scene->node_capacity);
+    status = reserve(&nodes, sizeof *scene->nodes, scene->node_count, NODES_FIRST, &scene->node_capacity);
     if (status != WD_OK) {
         return status;
     }
@@ -176,7 +206,8 @@ wd_status wd_scene_builder_window(wd_scene_builder *builder, const wd_window *wi
         return WD_ELIMIT;
     }
     void *windows = scene->windows;
-    status = reserve(&windows, sizeof *scene->windows, scene->window_count, &scene->window_capacity);
+    status = reserve(
+        &windows, sizeof *scene->windows, scene->window_count, CAPACITY_FIRST, &scene->window_capacity);
     if (status != WD_OK) {
         return status;
     }
@@ -200,7 +231,8 @@ wd_status wd_scene_builder_intent(wd_scene_builder *builder, const wd_scene_inte
         return WD_ELIMIT;
     }
     void *intents = scene->intents;
-    status = reserve(&intents, sizeof *scene->intents, scene->intent_count, &scene->intent_capacity);
+    status = reserve(
+        &intents, sizeof *scene->intents, scene->intent_count, CAPACITY_FIRST, &scene->intent_capacity);
     if (status != WD_OK) {
         return status;
     }
@@ -309,7 +341,8 @@ wd_status wd_scene_builder_finish(wd_scene_builder *builder, const wd_scene_info
     scene->info = copy;
     trim_nodes(scene);
     builder->scene = NULL;
-    memset(builder->names, 0, NAME_SLOTS * sizeof *builder->names);  // they stand in the scene's arena
+    memset(
+        builder->names, 0, builder->name_slots * sizeof *builder->names);  // they stand in the scene's arena
     builder->name_count = 0;
     builder->warnings_more = 0;
     *ret_scene = scene;
