@@ -82,15 +82,27 @@ static bool counts(const char *key, size_t length, const wd_value *wanted)
     return false;
 }
 
+/// Does a path go through `_temp`, which holds what is of the moment (loading, open, hover)?
+static bool is_of_the_moment(const char *path, size_t length)
+{
+    const char *const name = "_temp";
+    const char *found = memmem(path, length, name, strlen(name));
+    return found != NULL && (found == path || found[-1] == '.' || found[-1] == ':');
+}
+
 wd_status wd_audit_judge_entries(wd_audit *audit)
 {
     wd_status status = WD_OK;
     wd_iter entry = wd_iter_start(wd_object_get(audit->document, "expected_changes"));
     while (status == WD_OK && wd_iter_next(&entry) && entry.index < WD_AUDIT_ENTRIES_MAX) {
-        const wd_value *path = wd_object_get(entry.value, "path");
+        const wd_value *named = wd_object_get(entry.value, "path");
+        const char *path = wd_value_string_or(named == NULL ? entry.value : named, "?");
         if (!audit->excuses[entry.index]) {
-            status = wd_audit_fault(audit, "dead: expected_changes[%zu] \"%s\" excuses nothing", entry.index,
-                wd_value_string_or(path == NULL ? entry.value : path, "?"));
+            status = wd_audit_fault(
+                audit, "dead: expected_changes[%zu] \"%s\" excuses nothing", entry.index, path);
+        }
+        if (status == WD_OK && is_of_the_moment(path, strlen(path))) {
+            status = wd_audit_fault(audit, "moment: expected_changes[%zu] names _temp", entry.index);
         }
     }
     size_t at = 0;
@@ -98,6 +110,9 @@ wd_status wd_audit_judge_entries(wd_audit *audit)
     for (; status == WD_OK && wd_iter_next(&criterion) && at < WD_AUDIT_ENTRIES_MAX; at++) {
         if (!audit->finds[at]) {
             status = wd_audit_fault(audit, "dead: criterion \"%s\" finds nothing", criterion.key);
+        }
+        if (status == WD_OK && is_of_the_moment(criterion.key, criterion.key_length)) {
+            status = wd_audit_fault(audit, "moment: criterion \"%s\" names _temp", criterion.key);
         }
         if (status == WD_OK && counts(criterion.key, criterion.key_length, criterion.value)) {
             status = wd_audit_fault(audit, "counts: criterion \"%s\" judges by an aggregate", criterion.key);
