@@ -126,6 +126,7 @@ int ctl_judge(int argc, char **argv)
     status = status == WD_OK ? ctl_read_json(given.initial, &initial, &error) : status;
     status = status == WD_OK ? ctl_read_json(given.final, &final, &error) : status;
     status = status == WD_OK ? wd_task_bind(document, given.params, &task, &error) : status;
+    status = status == WD_OK ? wd_task_check_names(&task, &error) : status;
     if (status == WD_OK) {
         status = judge_states(&given, &task, initial, final, &verdict);
     }

@@ -42,9 +42,10 @@ wd_status wd_env_node_export(
     wd_status status = trace_to_value(progress->trace, whole, &trace);
     wd_digest_text(node->digest, digest);
     if (status == WD_OK) {
-        status = wd_value_pack(ret_bundle, "{s:i,s:s,s:i,s:i,s:s,s:i,s:?s,s:?v,s:v,s:v,s:v,s:v}", "version",
-            (int64_t)BUNDLE_VERSION, "digest", digest, "seed", (int64_t)origin->seed, "steps",
-            (int64_t)progress->steps, "ending", wd_ending_name(progress->ending), "step_limit",
+        status = wd_value_pack(ret_bundle, "{s:i,s:s,s:i,s:i,s:i,s:i,s:s,s:i,s:?s,s:?v,s:v,s:v,s:v,s:v}",
+            "version", (int64_t)BUNDLE_VERSION, "digest", digest, "seed", (int64_t)origin->seed, "steps",
+            (int64_t)progress->steps, "events_done", (int64_t)progress->events_done, "events_actions",
+            progress->events_actions, "ending", wd_ending_name(progress->ending), "step_limit",
             (int64_t)origin->step_limit, "answer", progress->answer, "task", origin->task.document, "packs",
             wd_packs_identity(envs->packs), "trace", trace, "start", origin->start, "machine", node->machine);
     }
@@ -157,6 +158,8 @@ static wd_status read_progress(
         return status;
     }
     progress.steps = (uint32_t)steps;
+    progress.events_done = (uint64_t)wd_value_int_or(wd_object_get(bundle, "events_done"), 0);
+    progress.events_actions = wd_value_int_or(wd_object_get(bundle, "events_actions"), 0);
     progress.ending = ending;
     *ret_progress = progress;
     return WD_OK;

@@ -21,6 +21,7 @@ typedef struct env_origin {
     uint32_t step_limit;
     wd_value *start;          // the machine at the first step
     wd_value *state_initial;  // what it shows
+    int64_t start_ms;         // virtual time there
 } env_origin;
 
 /// One step of an episode for the judge, chained to the step before it. Forks share what they have in common.
@@ -35,8 +36,10 @@ typedef struct env_trace {
 /// How far an episode is: all that a snapshot keeps beside the machine.
 typedef struct env_progress {
     env_origin *origin;
-    env_trace *trace;  // only of a task
-    char *answer;      // the last one, or NULL
+    env_trace *trace;        // only of a task
+    char *answer;            // the last one, or NULL
+    uint64_t events_done;    // of the task's events (task_event.h)
+    int64_t events_actions;  // executed so far
     uint32_t steps;
     wd_ending ending;
 } env_progress;
@@ -120,6 +123,5 @@ WD_NODISCARD wd_status env_node_add(wd_envs *envs, const wd_env_id *id, wd_env_n
     const wd_value *machine, env_progress *progress, int64_t now_ms, wd_env_node **ret_node, wd_error *error);
 
 // ---- env_judge.c --------------------------------------------------------------------------------------------------
-
 
 #endif

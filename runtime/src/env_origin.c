@@ -1,6 +1,8 @@
 // What episodes start from, and how far they are.
 #include "env_internal.h"
 
+#include "runtime/task_instance.h"
+
 #include "tree/alloc.h"
 #include "tree/text.h"
 
@@ -96,17 +98,29 @@ wd_status env_origin_device(
     return WD_OK;
 }
 
+/// Bring the phone to where the task starts, with what is drawn for this seed (task_instance.h).
+static wd_status draw_instance(wd_envs *envs, env_origin *origin, wd_device *device, wd_error *error)
+{
+    wd_task drawn;
+    wd_task_order order = {
+        .document = origin->task.document, .params = origin->task.params, .seed = origin->seed
+    };
+    wd_status status = wd_task_instance_prepare(envs->host, device, &order, &drawn, error);
+    if (status == WD_OK) {
+        wd_task_done(&origin->task);
+        origin->task = drawn;
+    }
+    return status;
+}
+
 /// Fill in where episodes start and what is seen there.
-static wd_status find_start(env_origin *origin, const wd_value *start, wd_error *error)
+static wd_status find_start(wd_envs *envs, env_origin *origin, const wd_value *start, wd_error *error)
 {
     wd_device *device = NULL;
     const wd_value *machine = start == NULL ? wd_device_machine(origin->phone->device) : start;
     wd_status status = env_origin_device(origin, machine, &device, error);
-    if (status == WD_OK && start == NULL && origin->task.setup != NULL) {
-        status = wd_device_inject(device, origin->task.setup, true, false, error);
-        if (status != WD_OK) {
-            wd_error_prefix(error, "task.setup");
-        }
+    if (status == WD_OK && start == NULL && origin->task.id != NULL) {
+        status = draw_instance(envs, origin, device, error);
     }
     if (status == WD_OK) {
         status = wd_device_state(device, &origin->state_initial);
@@ -116,6 +130,7 @@ static wd_status find_start(env_origin *origin, const wd_value *start, wd_error 
     }
     if (status == WD_OK) {
         origin->start = wd_device_capture(device);
+        origin->start_ms = wd_device_time_ms(device);
     }
     wd_device_destroy(&device);
     return status;
@@ -139,7 +154,7 @@ wd_status env_origin_new(wd_envs *envs, uint64_t seed, const wd_task *task, uint
         }
     }
     if (status == WD_OK) {
-        status = find_start(origin, start, error);
+        status = find_start(envs, origin, start, error);
     }
     if (status != WD_OK) {
         env_origin_unref(envs, &origin);
@@ -175,6 +190,8 @@ void env_progress_restart(env_progress *progress)
 {
     env_trace_unref(&progress->trace);
     wd_text_free(&progress->answer);
+    progress->events_done = 0;
+    progress->events_actions = 0;
     progress->steps = 0;
     progress->ending = WD_END_NONE;
 }

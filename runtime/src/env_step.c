@@ -2,6 +2,8 @@
 #include "env_internal.h"
 #include "step_event.h"
 
+#include "runtime/task_event.h"
+
 #include "tree/text.h"
 
 void wd_env_stepped_done(wd_env_stepped *stepped)
@@ -117,6 +119,22 @@ static wd_status trace_step(
     return status;
 }
 
+/// What the task lets happen after an action.
+static wd_status pass_task_events(wd_env *env, wd_result *result)
+{
+    env_progress *progress = &env->progress;
+    wd_task_events events = {
+        .list = progress->origin->task.events,
+        .done = progress->events_done,
+        .actions = progress->events_actions,
+        .start_ms = progress->origin->start_ms,
+    };
+    wd_status status = wd_task_events_after(&events, env->device, result);
+    progress->events_done = events.done;
+    progress->events_actions = events.actions;
+    return status;
+}
+
 static wd_status act(wd_envs *envs, wd_env *env, const wd_action *action, const wd_value *args,
     wd_env_look look, wd_env_stepped *stepped)
 {
@@ -124,6 +142,9 @@ static wd_status act(wd_envs *envs, wd_env *env, const wd_action *action, const 
     wd_status status = wd_action_is_physical(action->kind)
                            ? wd_phone_execute(envs->host, env->device, action, env->told, &stepped->result)
                            : do_control_action(env, action, &stepped->result);
+    if (status == WD_OK && wd_action_is_physical(action->kind)) {
+        status = pass_task_events(env, &stepped->result);
+    }
     env_drop_events(env->device);
     status = status == WD_OK ? trace_step(envs, env, action, args, &stepped->result) : status;
     if (status != WD_OK) {

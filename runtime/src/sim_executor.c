@@ -30,16 +30,7 @@ static wd_status sim_execute(
 {
     wd_sim_executor *sim = context;
     wd_status status = wd_phone_execute(sim->host, sim->device, action, planned_on, ret_result);
-    if (status != WD_OK || ret_result->outcome == WD_OUTCOME_REFUSED) {
-        return status;  // nothing was executed, no time has passed
-    }
-    wd_error error;
-    status = wd_task_events_pass(&sim->events, sim->device, &error);
-    if (status != WD_OK && status != WD_ENOMEM) {  // the task is wrong, and says where
-        *ret_result = wd_result_make(WD_OUTCOME_FAILED, status, "event_failed", "%s", error.text);
-        status = WD_OK;
-    }
-    return status;
+    return status == WD_OK ? wd_task_events_after(&sim->events, sim->device, ret_result) : status;
 }
 
 wd_executor wd_sim_executor_as_executor(wd_sim_executor *sim)

@@ -5,6 +5,8 @@
 #include "runtime/task_event.h"
 #include "tree/text.h"
 
+#include <ctype.h>
+
 // ---- parameters into values -------------------------------------------------------------------------------------
 
 /// A text: the parameter that it names and nothing else, or the text with parameters put in.
@@ -131,6 +133,64 @@ static wd_status fill_instruction(const wd_value *document, const wd_value *para
     wd_value_unref(&shown);
     wd_buffer_done(&text);
     return status;
+}
+
+// ---- names ------------------------------------------------------------------------------------------------------
+
+/// The first `{name}` in the text that is no parameter: its name with its length; NULL: none. What is in braces but no
+/// name (a regular expression's `{6}`) is left alone.
+static const char *unknown_name(const char *text, size_t length, const wd_value *params, size_t *ret_length)
+{
+    for (const char *at = text, *end = text + length; at < end; at++) {
+        const char *name = at + 1;
+        size_t used = 0;
+        if (*at != '{' || (!isalpha((unsigned char)*name) && *name != '_')) {
+            continue;
+        }
+        while (isalnum((unsigned char)name[used]) || name[used] == '_') {
+            used += 1;
+        }
+        if (name[used] == '}' && wd_object_get_n(params, name, used) == NULL) {
+            *ret_length = used;
+            return name;
+        }
+    }
+    return NULL;
+}
+
+/// Look through keys and texts, at any depth.
+static wd_status check_names(const wd_value *value, const wd_value *params, wd_error *error)
+{
+    size_t length = 0;
+    const char *name = NULL;
+    if (wd_value_is(value, WD_KIND_STRING)) {
+        const char *text = wd_value_as_string(value, &length);
+        name = unknown_name(text, length, params, &length);
+    }
+    wd_status status = WD_OK;
+    wd_iter child = wd_iter_start(value);
+    while (name == NULL && status == WD_OK && wd_iter_next(&child)) {
+        if (wd_value_is(value, WD_KIND_OBJECT)) {
+            name = unknown_name(child.key, child.key_length, params, &length);
+        }
+        status = name == NULL ? check_names(child.value, params, error) : status;
+    }
+    return name == NULL ? status
+                        : wd_error_set(error, WD_EINVAL, "{%.*s} is no parameter", (int)length, name);
+}
+
+wd_status wd_task_check_names(const wd_task *task, wd_error *error)
+{
+    static const char *const members[] = { "criteria", "expected_changes", "answer", "order", "records" };
+    for (size_t i = 0; i < WD_COUNT_OF(members); i++) {
+        const wd_value *member = wd_object_get(task->document, members[i]);
+        wd_status status = member == NULL ? WD_OK : check_names(member, task->params, error);
+        if (status != WD_OK) {
+            wd_error_prefix(error, "task.%s", members[i]);
+            return status;
+        }
+    }
+    return WD_OK;
 }
 
 // ---- the document -----------------------------------------------------------------------------------------------

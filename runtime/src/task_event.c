@@ -168,3 +168,17 @@ wd_status wd_task_events_pass(wd_task_events *events, wd_device *device, wd_erro
     }
     return status;
 }
+
+wd_status wd_task_events_after(wd_task_events *events, wd_device *device, wd_result *result)
+{
+    wd_error error;
+    if (result->outcome == WD_OUTCOME_REFUSED) {
+        return WD_OK;  // nothing was executed, no time has passed
+    }
+    wd_status status = wd_task_events_pass(events, device, &error);
+    if (status != WD_OK && status != WD_ENOMEM) {
+        *result = wd_result_make(WD_OUTCOME_FAILED, status, "event_failed", "%s", error.text);
+        status = WD_OK;
+    }
+    return status;
+}

@@ -93,34 +93,49 @@ static wd_status draw_params(wd_host *host, wd_device *device, const wd_task_ord
     return WD_OK;
 }
 
+wd_status wd_task_instance_prepare(
+    wd_host *host, wd_device *device, const wd_task_order *order, wd_task *ret_task, wd_error *error)
+{
+    const wd_value *document = order->document;
+    const char *id = wd_value_string_or(wd_object_get(document, "id"), "");
+    wd_draw draw = { instance_seed(id, order->instance, order->seed) };
+    wd_task task = { 0 };
+    wd_value *params = NULL;
+    wd_status status = set_locale(device, order->locale, error);
+    if (status == WD_OK) {
+        status = inject(device, "setup_before", wd_object_get(document, "setup_before"), NULL, error);
+    }
+    status = status == WD_OK ? draw_params(host, device, order, &draw, &params, error) : status;
+    status = status == WD_OK ? wd_task_bind(document, params, &task, error) : status;
+    status = status == WD_OK ? wd_task_check_names(&task, error) : status;
+    if (status == WD_OK) {
+        status = distract(device, wd_object_get(document, "distractors"), task.params, &draw, error);
+    }
+    status = status == WD_OK ? inject(device, "setup", task.setup, task.params, error) : status;
+    wd_value_unref(&params);
+    if (status != WD_OK) {
+        wd_task_done(&task);
+        return status;
+    }
+    *ret_task = task;
+    return WD_OK;
+}
+
 wd_status wd_task_instance_open(
     wd_host *host, const wd_task_order *order, wd_task_instance *ret_instance, wd_error *error)
 {
     wd_task_instance instance = { 0 };
-    wd_value *params = NULL;
-    // Bound once without its parameters: that checks the document before a phone is booted.
+    // Bound once without what is drawn: that checks the document before a phone is booted.
     wd_status status = wd_task_bind(order->document, order->params, &instance.task, error);
     if (status != WD_OK) {
         return status;
     }
     instance.seed = instance_seed(instance.task.id, order->instance, order->seed);
     wd_task_done(&instance.task);
-    wd_draw draw = { instance.seed };
-    const wd_value *document = order->document;
     status = wd_host_boot(host, instance.seed, &instance.device, error);
-    status = status == WD_OK ? set_locale(instance.device, order->locale, error) : status;
     if (status == WD_OK) {
-        status =
-            inject(instance.device, "setup_before", wd_object_get(document, "setup_before"), NULL, error);
+        status = wd_task_instance_prepare(host, instance.device, order, &instance.task, error);
     }
-    status = status == WD_OK ? draw_params(host, instance.device, order, &draw, &params, error) : status;
-    status = status == WD_OK ? wd_task_bind(document, params, &instance.task, error) : status;
-    if (status == WD_OK) {
-        const wd_value *all = instance.task.params;
-        status = distract(instance.device, wd_object_get(document, "distractors"), all, &draw, error);
-        status = status == WD_OK ? inject(instance.device, "setup", instance.task.setup, all, error) : status;
-    }
-    wd_value_unref(&params);
     if (status != WD_OK) {
         wd_task_instance_done(&instance);
         return status;

@@ -103,6 +103,17 @@ def test_records(files, record, code, table):  # noqa: F811
     assert done.returncode == code, done.stdout
 
 
+@pytest.mark.parametrize("member", [{"criteria": {"os.a": "{who}"}}, {"criteria": {"os.{who}": 1}},
+                                    {"expected_changes": ["os.{who}"], "criteria": {"os.a": 1}}, {"answer": "{who}"},
+                                    {"order": [{"never": {"page": "{who}"}}]}])
+def test_a_parameter_that_is_not_there_is_named(files, member):  # noqa: F811
+    state = files("s.json", {"os": {}, "apps": {}})
+    task = files("t.json", {"id": "x", "instruction": "", **member})
+    done = ctl("judge", "--init", state, "--final", state, "--task", task)
+    assert done.returncode == 2 and "{who} is no parameter" in done.stderr and "task." in done.stderr
+    assert ctl("judge", "--init", state, "--final", state, "--task", task, "-k", "who=x").stderr == ""
+
+
 def test_a_task_that_is_none_is_refused(files):  # noqa: F811
     state = files("s.json", {"os": {}, "apps": {}})
     done = ctl("judge", "--init", state, "--final", state, "--task", files("t.json", {"id": "x"}))
@@ -298,3 +309,23 @@ def test_a_run_under_way_is_judged_and_rewarded(daemon, tmp_path):
     assert kind == "ERROR" and "nobody" in message.text
     other.control("cancel", run="half")
     doors.close()
+
+
+def test_gold_plans_pass_in_envs(daemon):
+    """The same instance in an env: parameters, events, order rules and checks are those of a run with that seed."""
+    doors = Doors(daemon)
+    client = doors.client().greet()
+    for task in ids():
+        shown = json.loads(ctl("tasks", "show", task, "--seed", 1, "--json").stdout)
+        env = client.control("env_create", seed=1, task=task)["env"]
+        for step in shown["task"]["gold"]:
+            client.control("env_step", env=env, action={"kind": step["action"], **step.get("args", {})})
+        verdict = client.control("env_judge", env=env)
+        verdict = verdict.get("verdict", verdict)
+        assert verdict["passed"], (task, verdict)
+    doors.close()
+
+
+def test_an_audit_says_the_same_again():
+    first, second = (ctl("tasks", "audit", "cross/code_to_note", "--json", "--seed", 4) for _ in range(2))
+    assert first.stdout == second.stdout and first.returncode == 0

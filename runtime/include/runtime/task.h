@@ -32,6 +32,10 @@ WD_NODISCARD wd_status wd_task_bind(
     const wd_value *document, const wd_value *params, wd_task *ret_task, wd_error *error);
 void wd_task_done(wd_task *task);
 
+/// Does everything that the judge reads name parameters that are there?
+/// @retval WD_EINVAL  `error` names the member and the parameter.
+WD_NODISCARD wd_status wd_task_check_names(const wd_task *task, wd_error *error);
+
 /// `value` with the parameters put in, at any depth, keys included: a text that is one `{name}` becomes the parameter
 /// itself, kind and all; `{name}` inside a text becomes its text; what names no parameter stays.
 WD_NODISCARD wd_status wd_task_fill(const wd_value *value, const wd_value *params, wd_value **ret_filled);

@@ -13,6 +13,7 @@
 #ifndef RUNTIME_TASK_EVENT_H
 #define RUNTIME_TASK_EVENT_H
 
+#include "scene/action.h"
 #include "sim/device.h"
 
 enum { WD_TASK_EVENTS_MAX = 64 };
@@ -33,5 +34,8 @@ wd_task_events wd_task_events_start(const wd_value *list, const wd_device *devic
 /// One more action was executed: apply what is due, in the order listed.
 /// @retval  as the device says; the event counts as done all the same.
 WD_NODISCARD wd_status wd_task_events_pass(wd_task_events *events, wd_device *device, wd_error *error);
+/// The same for an action with this result: one that was refused counts for nothing; an event that the phone does not
+/// take makes the result a failure that names it. @retval WD_ENOMEM only.
+WD_NODISCARD wd_status wd_task_events_after(wd_task_events *events, wd_device *device, wd_result *result);
 
 #endif

@@ -27,6 +27,10 @@ typedef struct wd_task_instance {
 /// @retval WD_EINVAL, WD_ETYPE, WD_ENOENT  `error` names the task's member.
 WD_NODISCARD wd_status wd_task_instance_open(
     wd_host *host, const wd_task_order *order, wd_task_instance *ret_instance, wd_error *error);
+/// The same on a phone that is booted already, for who keeps one: all but the boot. On an error the phone is somewhere
+/// on the way. @param ret_task  Yours after WD_OK.
+WD_NODISCARD wd_status wd_task_instance_prepare(
+    wd_host *host, wd_device *device, const wd_task_order *order, wd_task *ret_task, wd_error *error);
 void wd_task_instance_done(wd_task_instance *instance);
 
 #endif
