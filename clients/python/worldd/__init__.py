@@ -7,6 +7,7 @@
 docs/python.md is the guide; worldd.aio holds the asyncio variant, worldd.testing pytest fixtures, worldd.mcp an MCP server.
 """
 from .daemon import Daemon
+from .enricher import Enricher
 from .errors import (ConnectionLost, DaemonFailed, DeadlineExceeded, InvalidRequest, LimitExceeded, NotFound,
                      NotPermitted, NotReachable, Rejected, RequestError, Superseded, Unsupported, WorlddError)
 from .planner import FunctionPlanner, Node, Plan, PlanFailed, Planner, Request, Step, abort, complete
@@ -15,7 +16,7 @@ from .views import Observation, RunResult, Scene, WorldState
 from .world import World
 
 __version__ = "0.1.0"
-__all__ = ["ConnectionLost", "Daemon", "DaemonFailed", "DeadlineExceeded", "FunctionPlanner", "InvalidRequest",
-           "LimitExceeded", "Node", "NotFound", "NotPermitted", "NotReachable", "Observation", "Plan", "PlanFailed",
+__all__ = ["ConnectionLost", "Daemon", "DaemonFailed", "DeadlineExceeded", "Enricher", "FunctionPlanner",
+           "InvalidRequest", "LimitExceeded", "Node", "NotFound", "NotPermitted", "NotReachable", "Observation", "Plan", "PlanFailed",
            "Planner", "Rejected", "Request", "RequestError", "RunResult", "Scene", "Step", "Superseded", "Unsupported",
            "World", "WorldState", "WorldTracker", "WorlddError", "abort", "complete"]

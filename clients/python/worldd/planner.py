@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import threading
 from dataclasses import dataclass, field
-from typing import Any, Callable, Iterator, Optional, Sequence, Union
+from typing import Any, Callable, Iterator, Optional, Sequence, TypeVar, Union
 
 from . import wire
 from .views import WorldState
@@ -155,36 +155,16 @@ class Request:
 
 
 Planned = Union[Plan, Step, Sequence[Step]]
+Own = TypeVar("Own", bound="Served")
 
 
-class Planner:
-    """The base of planners. `plan` runs in a thread of its own, so heartbeats go on while it thinks.
+class Served:
+    """What has a session that serves worldd: the life of planners and enrichers."""
 
-    endpoint      worldd's planner socket
-    name          of [A-Za-z0-9._-]; a newer instance of the same name supersedes an older one
-    max_inflight  requests answered at once; above 1 `plan` is called from several threads
-    log           called with a line of text now and then
-    hello         further fields of the Hello: coord_space="norm1000" for points in thousandths, say
-    """
-
-    def __init__(self, endpoint: str, name: str = "python", max_inflight: int = 1,
-                 log: Optional[Callable[[str], None]] = None, **hello: Any) -> None:
-        self.endpoint, self.name, self.max_inflight = endpoint, name, max_inflight
-        self._session = wire.Session(endpoint, name, self._answer, max_inflight, log, **hello)
+    def __init__(self, session: wire.Session) -> None:
+        self.endpoint, self.name, self.max_inflight = session.endpoint, session.name, session.max_inflight
+        self._session = session
         self._thread: Optional[threading.Thread] = None
-
-    def plan(self, request: Request) -> Planned:
-        """A Plan, a Step or 1 to 32 Steps. Raise PlanFailed when there is none; any other exception is told to worldd
-        as one, too, and the run ends or asks another planner."""
-        raise NotImplementedError
-
-    def _answer(self, message: wire.Message) -> wire.Message:
-        planned = self.plan(Request.from_message(message))
-        if isinstance(planned, Step):
-            planned = Plan([planned])
-        elif not isinstance(planned, Plan):
-            planned = Plan(list(planned))
-        return planned.to_message(message.request_id)
 
     def run(self) -> None:
         """Serve in this thread until stop(), through every restart of worldd. Raises Rejected, Superseded."""
@@ -198,9 +178,9 @@ class Planner:
         """Leave; callable from anywhere."""
         self._session.stop()
 
-    def __enter__(self) -> Planner:
+    def __enter__(self: Own) -> Own:
         """Serve in a background thread until the block is left."""
-        self._thread = threading.Thread(target=self.run, name=f"planner {self.name}", daemon=True)
+        self._thread = threading.Thread(target=self.run, name=f"{self._session.role} {self.name}", daemon=True)
         self._thread.start()
         return self
 
@@ -208,6 +188,34 @@ class Planner:
         self.stop()
         if self._thread is not None:
             self._thread.join()
+
+
+class Planner(Served):
+    """The base of planners. `plan` runs in a thread of its own, so heartbeats go on while it thinks.
+
+    endpoint      worldd's planner socket
+    name          of [A-Za-z0-9._-]; a newer instance of the same name supersedes an older one
+    max_inflight  requests answered at once; above 1 `plan` is called from several threads
+    log           called with a line of text now and then
+    hello         further fields of the Hello: coord_space="norm1000" for points in thousandths, say
+    """
+
+    def __init__(self, endpoint: str, name: str = "python", max_inflight: int = 1,
+                 log: Optional[Callable[[str], None]] = None, **hello: Any) -> None:
+        super().__init__(wire.Session(endpoint, name, self._answer, max_inflight, log, **hello))
+
+    def plan(self, request: Request) -> Planned:
+        """A Plan, a Step or 1 to 32 Steps. Raise PlanFailed when there is none; any other exception is told to worldd
+        as one, too, and the run ends or asks another planner."""
+        raise NotImplementedError
+
+    def _answer(self, message: wire.Message) -> wire.Message:
+        planned = self.plan(Request.from_message(message))
+        if isinstance(planned, Step):
+            planned = Plan([planned])
+        elif not isinstance(planned, Plan):
+            planned = Plan(list(planned))
+        return planned.to_message(message.request_id)
 
 
 class FunctionPlanner(Planner):

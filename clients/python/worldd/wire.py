@@ -24,7 +24,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from .errors import Rejected, Superseded
 
 Message = Any                # a protobuf message of one of the classes in SCHEMA
-PlanFunction = Callable[[Message], Message]  # PlanRequest -> PlanReply
+PlanFunction = Callable[[Message], Message]  # PlanRequest -> PlanReply, EnrichRequest -> EnrichReply
 
 MAJOR, MINOR = 1, 0
 FRAME_MAX = 8 << 20          # bytes of one frame that we accept
@@ -106,12 +106,15 @@ def open_dealer(context: Any, endpoint: str) -> Any:
 
 
 class Session:
-    """One planner's connection. `plan(request)` returns a PlanReply and runs in a thread, so that heartbeats go on
-    while it thinks; an exception in it becomes a PlanError. Only the thread that calls run() touches the socket."""
+    """One planner's or enricher's connection. `plan(request)` returns a PlanReply (an EnrichReply) and runs in a thread,
+    so that heartbeats go on while it thinks; an exception in it becomes a PlanError. Only the thread that calls run()
+    touches the socket."""
 
     def __init__(self, endpoint: str, name: str, plan: PlanFunction, max_inflight: int = 1,
-                 log: Optional[Callable[[str], None]] = None, **hello: Any) -> None:
+                 log: Optional[Callable[[str], None]] = None, role: str = "planner", **hello: Any) -> None:
         """`hello`: further fields of the Hello, coord_space="norm1000" say."""
+        self.role = role
+        self._work = {"planner": "PLAN", "enricher": "ENRICH"}[role]     # how the kinds of its messages begin
         self.endpoint, self.name, self.plan = endpoint, name, plan
         self.max_inflight = max_inflight
         self.log = log or (lambda text: None)
@@ -205,14 +208,15 @@ class Session:
 
     def _take(self, kind: str, body: bytes, pool: concurrent.futures.Executor, socket: Any) -> bool:
         """One message; False: this connection is over."""
-        if kind == "PLAN_REQUEST":
-            request = SCHEMA["PlanRequest"].FromString(body)
-            self.log(f"run {request.run_id}, step {request.step_index}: asked")
+        if kind == self._work + "_REQUEST":
+            request = decode(kind, body)
+            at = f", step {request.step_index}" if self.role == "planner" else ""
+            self.log(f"run {request.run_id}{at}: asked")
             future = pool.submit(self.plan, request)
             self.jobs[future] = request.request_id
             future.add_done_callback(lambda _: self._ring())
-        elif kind == "PLAN_CANCEL":
-            gone = SCHEMA["PlanCancel"].FromString(body).request_id
+        elif kind == self._work + "_CANCEL":
+            gone = decode(kind, body).request_id
             for future in [f for f, request_id in self.jobs.items() if request_id == gone]:
                 future.cancel()
                 del self.jobs[future]
@@ -240,15 +244,15 @@ class Session:
             if error is None:
                 reply = future.result()
                 reply.request_id = request_id
-                self._send(socket, "PLAN_REPLY", reply)
+                self._send(socket, self._work + "_REPLY", reply)
             else:
                 text = f"{type(error).__name__}: {error}"
                 self.log(text)
-                self._send(socket, "PLAN_ERROR", SCHEMA["PlanError"](
+                self._send(socket, self._work + "_ERROR", SCHEMA["PlanError"](
                     request_id=request_id, text=text, retryable=getattr(error, "retryable", False)))
 
     def _hello(self) -> Message:
-        return SCHEMA["Hello"](min_major=MAJOR, max_major=MAJOR, max_minor=MINOR, role="planner", name=self.name,
+        return SCHEMA["Hello"](min_major=MAJOR, max_major=MAJOR, max_minor=MINOR, role=self.role, name=self.name,
                                instance=self.instance, max_inflight=self.max_inflight, max_frame=FRAME_MAX, **self.hello)
 
     @staticmethod
@@ -264,7 +268,7 @@ def serve(endpoint: str, name: str, plan: PlanFunction, max_inflight: int = 1, v
 def serve_session(session: Session, verbose: bool = True) -> int:
     """As serve(), with a session made already."""
     if verbose:
-        session.log = lambda text: print(f"planner {session.name}: {text}", flush=True)
+        session.log = lambda text: print(f"{session.role} {session.name}: {text}", flush=True)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: session.stop())
     try:
@@ -272,6 +276,6 @@ def serve_session(session: Session, verbose: bool = True) -> int:
     except Superseded:
         return 3
     except Rejected as error:
-        print(f"planner {session.name}: rejected: {error}", file=sys.stderr)
+        print(f"{session.role} {session.name}: rejected: {error}", file=sys.stderr)
         return 2
     return 0

@@ -77,7 +77,7 @@ class World:
         return dict(self.request("status"))
 
     def planners(self) -> list[dict[str, Any]]:
-        """The planners connected: [{"name","role","inflight","max_inflight","replies"}]."""
+        """The planners and enrichers connected: [{"name","role","inflight","max_inflight","replies"}]."""
         return list(self.request("planners"))
 
     def runs(self) -> list[dict[str, Any]]:
