@@ -10,8 +10,8 @@ import pytest
 from conftest import PLANS, ROOT, until
 
 BLUETOOTH = "demo/bluetooth_off"
-# Silence and lateness are noticed soon, but not so soon that a busy machine looks like a dead planner.
-QUICK = ("planner.heartbeat_ms=200", "planner.liveness=10", "planner.attempt_timeout_ms=2000", "planner.wait_ms=0")
+# Silence and lateness are noticed soon, but not so soon that a busy machine looks like a dead planner; silence first.
+QUICK = ("planner.heartbeat_ms=200", "planner.liveness=10", "planner.attempt_timeout_ms=2500", "planner.wait_ms=0")
 CALM = ("planner.wait_ms=0",)
 SCRIPT = PLANS / "bluetooth_off.json"
 
@@ -34,7 +34,7 @@ def start_python(daemon, name, *command, **options):
 FAULTS = {
     "die": ("planner_lost", "planner bad"),
     "silent": ("planner_lost", "planner bad is gone: silent"),
-    "hang": ("planner_late", "planner bad did not answer within 2000 ms"),
+    "hang": ("planner_late", "planner bad did not answer within 2500 ms"),
     "garbage": ("format_error", ""),
     "refuse": ("planner_lost", "planner bad refused: told to refuse"),
 }
@@ -87,7 +87,7 @@ def test_answers_too_many_are_counted_and_change_nothing(make_daemon, fault, cou
 
 def test_a_late_answer_is_counted_and_changes_nothing(make_daemon):
     daemon = make_daemon(*QUICK)
-    daemon.planner(SCRIPT, "slow", "--think", "2300")
+    daemon.planner(SCRIPT, "slow", "--think", "2800")
     _, result = daemon.run(BLUETOOTH)
     assert result["ending"] == "planner_late", result
     assert daemon.status()[0]["runs"]["open"] == 0
