@@ -1,20 +1,44 @@
-#include "ctl.h"
+#include "trajectory.h"
 
 #include "runtime/replay.h"
 #include "semantic/episode.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
 typedef struct episode_arguments {
     const char *verb, *format, *path, *output;
+    bool digests;
     size_t steps;
 } episode_arguments;
 
 static const struct argp_option options[] = {
-    { "output", 'o', "DIR", 0, "Directory for the episodes (made when missing)", 0 },
+    { "output", 'o', "PATH", 0,
+        "import: directory for the episodes (made when missing). export: file (default: standard output)",
+        0 },
+    { "trajectories", 't', NULL, 0,
+        "export: a line of observation, action, reward and end a step (the default)", 0 },
+    { "digests", 'd', NULL, 0, "export: observations as digests, not whole scenes", 0 },
     { 0 },
 };
+
+static error_t check(const episode_arguments *given, const struct argp_state *state)
+{
+    const char *verb = given->verb == NULL ? "" : given->verb;
+    if (strcmp(verb, "import") == 0) {
+        if (given->path == NULL || given->output == NULL) {
+            argp_error(state, "import wants a format (or auto), a path and --output");
+        }
+    } else if (strcmp(verb, "export") == 0) {
+        if (given->format == NULL || given->path != NULL) {
+            argp_error(state, "export wants one episode");
+        }
+    } else if (strcmp(verb, "formats") != 0) {
+        argp_error(state, "wants import, export or formats");
+    }
+    return 0;
+}
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
@@ -22,6 +46,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
     switch (key) {
     case 'o':
         given->output = value;
+        return 0;
+    case 't':
+        return 0;  // the only form there is, said so that a later one can stand beside it
+    case 'd':
+        given->digests = true;
         return 0;
     case ARGP_KEY_ARG: {
         const char **slots[] = { &given->verb, &given->format, &given->path };
@@ -32,14 +61,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     }
     case ARGP_KEY_END:
-        if (given->verb == NULL ||
-            (strcmp(given->verb, "import") != 0 && strcmp(given->verb, "formats") != 0)) {
-            argp_error(state, "wants import or formats");
-        }
-        if (strcmp(given->verb, "import") == 0 && (given->path == NULL || given->output == NULL)) {
-            argp_error(state, "import wants a format (or auto), a path and --output");
-        }
-        return 0;
+        return check(given, state);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -51,14 +73,42 @@ static void count_step(void *context, const wd_passive_step *step)
     given->steps += step->action != NULL;
 }
 
+static int export_episode(const episode_arguments *given)
+{
+    wd_error error = { .text = "out of memory" };
+    size_t count = 0;
+    FILE *out = given->output == NULL ? stdout : fopen(given->output, "w");
+    if (out == NULL) {
+        (void)wd_error_set(&error, WD_EIO, "%s: %s", given->output, strerror(errno));
+        return ctl_fault(&error);
+    }
+    wd_status status = ctl_trajectory_print(given->format, given->digests, out, &count, &error);
+    if (fflush(out) != 0 && status == WD_OK) {
+        status = wd_error_set(&error, WD_EIO, "the output cannot be written: %s", strerror(errno));
+    }
+    if (out != stdout) {
+        (void)fclose(out);
+    }
+    if (status != WD_OK) {
+        return ctl_fault(&error);
+    }
+    if (given->output != NULL) {
+        printf("%zu steps written to %s\n", count, given->output);
+    }
+    return CTL_OK;
+}
+
 int ctl_episode(int argc, char **argv)
 {
     episode_arguments given = { 0 };
-    ctl_parse(argc, argv, options, parse, "import FORMAT PATH | formats",
-        "Turn recordings of other tools into worldd episodes, which replay through WorldModel.\v"
+    ctl_parse(argc, argv, options, parse, "import FORMAT PATH | export EPISODE | formats",
+        "Turn recordings of other tools into worldd episodes, which replay through WorldModel; turn episodes "
+        "into "
+        "training data.\v"
         "Examples:\n  worldctl episode formats\n"
         "  worldctl episode import auto run_folder/ -o imported\n"
-        "  worldctl replay --passive imported/droidbot_episode-1.jsonl",
+        "  worldctl replay --passive imported/droidbot_episode-1.jsonl\n"
+        "  worldctl episode export --trajectories run.jsonl -o run.train.jsonl",
         &given);
     if (strcmp(given.verb, "formats") == 0) {
         for (int format = 0; format < WD_EPISODE_FORMAT_COUNT; format++) {
@@ -66,6 +116,9 @@ int ctl_episode(int argc, char **argv)
                 wd_episode_format_about((wd_episode_format)format));
         }
         return CTL_OK;
+    }
+    if (strcmp(given.verb, "export") == 0) {
+        return export_episode(&given);
     }
     wd_error error = { .text = "out of memory" };
     wd_config config;

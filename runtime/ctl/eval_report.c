@@ -114,9 +114,9 @@ wd_status eval_read(const char *path, const char *planner, wd_value **ret_rows, 
 
 // ---- summaries --------------------------------------------------------------------------------------------------
 
-static wd_episode episode_of(const wd_value *row)
+static wd_scored_run episode_of(const wd_value *row)
 {
-    return (wd_episode){
+    return (wd_scored_run){
         .task = text_of(row, "task", "?"),
         .stop = wd_stop_named(text_of(row, "stop", NULL)),
         .judged = flag_of(row, "judged"),
@@ -146,7 +146,7 @@ static void group_of(const wd_value *row, bool by_suite, char ret_name[64])
 static wd_status summarise(const wd_value *rows, bool by_suite, const char *name, wd_value **ret_summary)
 {
     size_t all = wd_array_count(rows), count = 0;
-    wd_episode *episodes = all == 0 ? NULL : wd_alloc_zero(all, sizeof *episodes);
+    wd_scored_run *episodes = all == 0 ? NULL : wd_alloc_zero(all, sizeof *episodes);
     if (all > 0 && episodes == NULL) {
         return WD_ENOMEM;
     }
@@ -265,7 +265,7 @@ static void put_xml(FILE *file, const char *text)
 
 static void put_case(FILE *file, const wd_value *row)
 {
-    wd_episode episode = episode_of(row);
+    wd_scored_run episode = episode_of(row);
     wd_flags flags = wd_flags_of(&episode);
     char suite[64];
     group_of(row, true, suite);

@@ -119,11 +119,11 @@ wd_status wd_run_judge(const wd_run *run, const wd_judge_functions *functions, w
     return status;
 }
 
-double wd_run_reward(const wd_run *run, const wd_value *verdict)
+double wd_verdict_reward(const char *task, wd_ending ending, const wd_value *verdict)
 {
-    wd_episode episode = {
-        .task = wd_run_context(run)->task->id,
-        .stop = wd_stop_named(wd_ending_stop_reason(wd_run_ending(run))),
+    wd_scored_run scored = {
+        .task = task,
+        .stop = wd_stop_named(wd_ending_stop_reason(ending)),
         .judged = true,
         .success = wd_value_bool_or(wd_object_get(verdict, "success"), false),
         .clean = wd_value_bool_or(wd_object_get(verdict, "clean"), false),
@@ -131,6 +131,11 @@ double wd_run_reward(const wd_run *run, const wd_value *verdict)
         .verdict_error = wd_value_string_or(wd_object_get(verdict, "error"), NULL),
         .checks = wd_object_get(verdict, "checks"),
     };
-    wd_reward_input input = wd_reward_input_of(&episode);
+    wd_reward_input input = wd_reward_input_of(&scored);
     return wd_reward_of(&input).reward;
+}
+
+double wd_run_reward(const wd_run *run, const wd_value *verdict)
+{
+    return wd_verdict_reward(wd_run_context(run)->task->id, wd_run_ending(run), verdict);
 }

@@ -53,6 +53,33 @@ def test_a_cut_line_is_left_out(make_daemon, task_file, script_file, tmp_path):
     assert done.returncode == 2 and "line 6" in done.stderr
 
 
+def test_an_episode_becomes_training_data(make_daemon, task_file, script_file, tmp_path):
+    daemon = make_daemon()
+    daemon.planner(PLANS / "bluetooth_off.json", "stub")
+    _, result = daemon.run("demo/bluetooth_off")
+
+    def exported(path, *options):
+        done = daemon.ctl("episode", "export", "--trajectories", path, *options)
+        assert done.returncode == 0, done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
+    lines = exported(result["episode"])
+    assert [line["step"] for line in lines] == [0, 1, 2, 3] and lines == exported(result["episode"])
+    assert all(one["next"] == two["observation"] for one, two in zip(lines, lines[1:]))
+    assert [line["reward"] for line in lines] == [0.0, 0.0, 0.0, 1.0]
+    assert [line["terminated"] for line in lines] == [False, False, False, True] and not any(line["truncated"] for line in lines)
+    assert lines[2]["action"]["selector"] == {"resource_id": "bluetooth_switch"} and lines[2]["observation"]["nodes"]
+    short = exported(result["episode"], "--digests")
+    assert len({line["observation"] for line in short}) == 4 and all(len(line["next"]) == 32 for line in short)
+    cut = tmp_path / "cut.jsonl"
+    cut.write_bytes(b"".join(line for line in open(result["episode"], "rb") if b'"type":"end"' not in line
+                             and b'"type":"verdict"' not in line))
+    assert exported(cut)[-1]["truncated"] and exported(cut)[-1]["reward"] == 0.0
+    out = tmp_path / "out.jsonl"
+    assert "4 steps written" in daemon.ctl("episode", "export", result["episode"], "-o", out).stdout
+    assert [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()] == lines
+    assert daemon.ctl("episode", "export", tmp_path / "none").returncode == 2
+
+
 def test_a_changed_episode_diverges_and_says_where(make_daemon, tmp_path):
     daemon = make_daemon()
     daemon.planner(PLANS / "bluetooth_off.json", "stub")

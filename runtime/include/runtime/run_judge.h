@@ -10,7 +10,8 @@
 WD_NODISCARD wd_status wd_run_judge(
     const wd_run *run, const wd_judge_functions *functions, wd_value **ret_verdict);
 
-/// The dense reward of judge.md 10.4 for that verdict, 0..1; of a run that has not ended, what it would be worth now.
+/// The dense reward of judge.md 10.4 for a verdict, 0..1. WD_END_NONE: what it would be worth now.
+double wd_verdict_reward(const char *task, wd_ending ending, const wd_value *verdict);
 double wd_run_reward(const wd_run *run, const wd_value *verdict);
 
 #endif

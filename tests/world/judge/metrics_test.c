@@ -31,7 +31,7 @@ static void stops_have_names(void **state)
 static void every_allocation_fails_once(void **state)
 {
     (void)state;
-    const wd_episode episodes[] = {
+    const wd_scored_run episodes[] = {
         { .task = "s.A",
             .stop = WD_STOP_COMPLETE,
             .judged = true,

@@ -18,10 +18,10 @@ static const char *text_member(const wd_value *object, const char *name)
 }
 
 /// The episode of a row of `episodes` or `aggregates`.
-static wd_episode episode_of(const wd_value *row)
+static wd_scored_run episode_of(const wd_value *row)
 {
     const wd_value *judge = wd_object_get(row, "judge");
-    return (wd_episode){
+    return (wd_scored_run){
         .task = wd_value_string_or(wd_object_get(row, "tid"), "s.T"),
         .stop = wd_stop_named(text_member(row, "stop_reason")),
         .judged = wd_value_is(judge, WD_KIND_OBJECT),
@@ -90,7 +90,7 @@ static wd_status replay_episode(
 {
     (void)error;
     static const char *const members[] = { "expected", "artifacts", "rl", NULL };
-    wd_episode episode = episode_of(one->row);
+    wd_scored_run episode = episode_of(one->row);
     wd_flags flags = wd_flags_of(&episode);
     wd_reward_input input = wd_reward_input_of(&episode);
     wd_value *expected = NULL;
@@ -270,7 +270,7 @@ static wd_status summarise(const wd_value *row, wd_value **ret_summary)
 {
     const wd_value *rows = wd_object_get(row, "rows");
     size_t count = wd_array_count(rows);
-    wd_episode *episodes = wd_alloc((count + 1) * sizeof *episodes);
+    wd_scored_run *episodes = wd_alloc((count + 1) * sizeof *episodes);
     if (episodes == NULL) {
         return WD_ENOMEM;
     }

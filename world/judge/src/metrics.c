@@ -42,7 +42,7 @@ bool wd_stop_is_truncated(wd_stop stop)
     return stops[stop].truncated;
 }
 
-wd_flags wd_flags_of(const wd_episode *episode)
+wd_flags wd_flags_of(const wd_scored_run *episode)
 {
     const char *verdict_error = episode->judged ? episode->verdict_error : NULL;
     wd_flags flags = {
@@ -69,7 +69,7 @@ bool wd_episode_accepts_late_answer(
 
 // ---- reward -----------------------------------------------------------------------------------------------
 
-wd_reward_input wd_reward_input_of(const wd_episode *episode)
+wd_reward_input wd_reward_input_of(const wd_scored_run *episode)
 {
     wd_flags flags = wd_flags_of(episode);
     bool fine = flags.error == NULL;

@@ -18,7 +18,7 @@ typedef struct sums {
     size_t false_complete, overdue, side_effects;
 } sums;
 
-static void add_episode(sums *so_far, const wd_episode *episode, const wd_flags *flags)
+static void add_episode(sums *so_far, const wd_scored_run *episode, const wd_flags *flags)
 {
     so_far->success += flags->success;
     so_far->error += flags->error != NULL;
@@ -77,14 +77,14 @@ static wd_status put_rates(wd_value **summary_p, const sums *all, size_t count)
 
 typedef enum outcome { OUTCOME_SUCCESS, OUTCOME_FAILED, OUTCOME_ERROR } outcome;
 
-static outcome outcome_of(const wd_episode *episode)
+static outcome outcome_of(const wd_scored_run *episode)
 {
     wd_flags flags = wd_flags_of(episode);
     return flags.error != NULL ? OUTCOME_ERROR : flags.success ? OUTCOME_SUCCESS : OUTCOME_FAILED;
 }
 
 static wd_status put_tasks(
-    wd_value **summary_p, const char *name, const wd_episode *episodes, size_t count, outcome wanted)
+    wd_value **summary_p, const char *name, const wd_scored_run *episodes, size_t count, outcome wanted)
 {
     wd_value *list = wd_value_array();
     wd_status status = WD_OK;
@@ -169,7 +169,7 @@ static wd_status put_totals(
         all->steps / each, "avg_runtime_s", all->runtime_s / each);
 }
 
-wd_status wd_metrics_summary(const wd_episode *episodes, size_t count, int64_t repeat_n,
+wd_status wd_metrics_summary(const wd_scored_run *episodes, size_t count, int64_t repeat_n,
     const int64_t *pass_k, size_t pass_k_count, wd_value **ret_summary)
 {
     task_row *rows = wd_alloc_zero(count + 1, sizeof *rows);

@@ -26,7 +26,7 @@ bool wd_stop_is_finished(wd_stop stop);
 bool wd_stop_is_truncated(wd_stop stop);
 
 /// A run that ended, as the metrics see it. Texts and checks are borrowed.
-typedef struct wd_episode {
+typedef struct wd_scored_run {
     const char *task;  // id, for aggregates
     wd_stop stop;
     bool judged;          // there is a verdict; else the next five say nothing
@@ -38,7 +38,7 @@ typedef struct wd_episode {
     bool late_answer;           // accepted by wd_episode_accepts_late_answer()
     int64_t steps;
     double runtime_s;
-} wd_episode;
+} wd_scored_run;
 
 /// What follows from an episode (judge.md 9.4).
 typedef struct wd_flags {
@@ -51,7 +51,7 @@ typedef struct wd_flags {
     bool overdue;
     const char *error;  // of the run, else of the verdict; NULL: none
 } wd_flags;
-wd_flags wd_flags_of(const wd_episode *episode);
+wd_flags wd_flags_of(const wd_scored_run *episode);
 
 /// An episode cut off by its budget counts as complete when it passed, takes an answer, and was given one.
 /// @param takes_answer  the task wants an answer, or declares fields
@@ -65,7 +65,7 @@ typedef struct wd_reward_input {
     wd_stop stop;
     const wd_value *checks;  // borrowed; NULL: none
 } wd_reward_input;
-wd_reward_input wd_reward_input_of(const wd_episode *episode);
+wd_reward_input wd_reward_input_of(const wd_scored_run *episode);
 
 typedef struct wd_reward {
     double reward;  // judge.md 10.4; 0..1 for a progress in 0..1
@@ -90,7 +90,7 @@ WD_NODISCARD wd_status wd_max_steps(const char *difficulty, const wd_value *task
 /// success_rate is over the episodes without error, all others over all. The four rates after avg_runtime_s
 /// are left out when there are no episodes.
 /// @param pass_k  values of k to report; `pass_k_count` 0: none.
-WD_NODISCARD wd_status wd_metrics_summary(const wd_episode *episodes, size_t count, int64_t repeat_n,
+WD_NODISCARD wd_status wd_metrics_summary(const wd_scored_run *episodes, size_t count, int64_t repeat_n,
     const int64_t *pass_k, size_t pass_k_count, wd_value **ret_summary);
 
 #endif
