@@ -1,8 +1,9 @@
 #include "runtime/sampler.h"
 
+#include "lookup.h"
+
 #include "judge/operators.h"
 #include "runtime/task.h"
-#include "tree/path.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,15 +11,19 @@
 // ---- candidates -------------------------------------------------------------------------------------------------
 
 /// Do all places of `where` hold in the candidate?
-static bool wanted(const wd_value *where, const wd_value *candidate)
+static wd_status wanted(const wd_value *where, const wd_value *candidate, bool *ret_wanted)
 {
+    *ret_wanted = true;
     wd_iter place = wd_iter_start(where);
-    while (wd_iter_next(&place)) {
-        if (!wd_operators_hold(place.value, wd_value_get_path(candidate, place.key))) {
-            return false;
+    while (*ret_wanted && wd_iter_next(&place)) {
+        const wd_value *found = NULL;
+        wd_status status = wd_lookup(candidate, place.key, &found);
+        if (status != WD_OK) {
+            return status;
         }
+        *ret_wanted = wd_operators_hold(place.value, found);
     }
-    return true;
+    return WD_OK;
 }
 
 static wd_status check_where(const wd_value *where, wd_error *error)
@@ -34,6 +39,24 @@ static wd_status check_where(const wd_value *where, wd_error *error)
     return status;
 }
 
+/// Append a candidate that `where` wants.
+static wd_status keep_one(
+    const wd_value *candidate, const wd_value *where, wd_value **list_p, wd_error *error)
+{
+    bool right = false;
+    wd_status status = wanted(where, candidate, &right);
+    if (status != WD_OK || !right) {
+        return status;
+    }
+    if (wd_array_count(*list_p) == WD_SAMPLER_CANDIDATES_MAX) {
+        return wd_error_set(error, WD_ELIMIT, "over %d candidates", WD_SAMPLER_CANDIDATES_MAX);
+    }
+    wd_value *item = wd_value_ref(candidate);
+    status = wd_array_append(list_p, &item);
+    wd_value_unref(&item);
+    return status;
+}
+
 /// The candidates that `where` keeps: elements of a list, with `each` the members of an object, or the one value.
 static wd_status keep(
     const wd_value *found, const wd_value *where, bool each, wd_value **ret_list, wd_error *error)
@@ -42,20 +65,13 @@ static wd_status keep(
     wd_status status = WD_OK;
     bool many = wd_value_is(found, WD_KIND_ARRAY) || (each && wd_value_is(found, WD_KIND_OBJECT));
     wd_iter one = wd_iter_start(many ? found : NULL);
-    while (status == WD_OK && many && wd_iter_next(&one)) {
-        if (wd_value_is(one.value, WD_KIND_NULL) || !wanted(where, one.value)) {
-            continue;
+    while (status == WD_OK && wd_iter_next(&one)) {
+        if (!wd_value_is(one.value, WD_KIND_NULL)) {
+            status = keep_one(one.value, where, &list, error);
         }
-        wd_value *item = wd_value_ref(one.value);
-        status = wd_array_count(list) == WD_SAMPLER_CANDIDATES_MAX
-                     ? wd_error_set(error, WD_ELIMIT, "over %d candidates", WD_SAMPLER_CANDIDATES_MAX)
-                     : wd_array_append(&list, &item);
-        wd_value_unref(&item);
     }
-    if (status == WD_OK && !many && found != NULL && wanted(where, found)) {
-        wd_value *item = wd_value_ref(found);
-        status = wd_array_append(&list, &item);
-        wd_value_unref(&item);
+    if (status == WD_OK && !many && found != NULL) {
+        status = keep_one(found, where, &list, error);
     }
     if (status != WD_OK) {
         wd_value_unref(&list);
@@ -70,6 +86,9 @@ static wd_status call_view(
 {
     const char *app = wd_value_string_or(wd_object_get(view, "app"), NULL);
     const char *name = wd_value_string_or(wd_object_get(view, "name"), NULL);
+    if (host == NULL) {
+        return wd_error_set(error, WD_EUNSUPPORTED, "view: there are no apps here");
+    }
     if (app == NULL || name == NULL) {
         return wd_error_set(error, WD_EINVAL, "view: wants \"app\" and \"name\"");
     }
@@ -92,7 +111,9 @@ static wd_status candidates(
     *ret_list = NULL;
     wd_status status = check_where(where, error);
     if (status == WD_OK && source != NULL) {
-        return keep(wd_value_get_path(state, source), where, each, ret_list, error);
+        const wd_value *found = NULL;
+        status = wd_lookup(state, source, &found);
+        return status == WD_OK ? keep(found, where, each, ret_list, error) : status;
     }
     if (status == WD_OK && view != NULL) {
         status = call_view(host, view, state, &viewed, error);
@@ -178,41 +199,51 @@ static wd_status put(wd_value **params_p, const char *name, const wd_value *valu
     return status;
 }
 
+/// Store the part of what was drawn that `path` leads to.
+static wd_status store_part(
+    const char *name, const char *path, const wd_value *drawn, wd_value **params_p, wd_error *error)
+{
+    const wd_value *part = NULL;
+    wd_status status = wd_lookup(drawn, path, &part);
+    if (status == WD_OK && part == NULL) {
+        return wd_error_set(error, WD_ENOENT, "field %s: \"%s\" leads nowhere", name, path);
+    }
+    return status == WD_OK ? put(params_p, name, part) : status;
+}
+
 /// Store what was drawn: whole, one part of it, or several under their own names.
 static wd_status store(
     const char *name, const wd_value *rule, const wd_value *drawn, wd_value **params_p, wd_error *error)
 {
     const wd_value *fields = wd_object_get(rule, "fields");
     const char *field = wd_value_string_or(wd_object_get(rule, "field"), NULL);
-    wd_status status = WD_OK;
     if (fields == NULL) {
-        const wd_value *part = field == NULL ? drawn : wd_value_get_path(drawn, field);
-        return part == NULL ? wd_error_set(error, WD_ENOENT, "field: \"%s\" leads nowhere", field)
-                            : put(params_p, name, part);
+        return field == NULL ? put(params_p, name, drawn) : store_part(name, field, drawn, params_p, error);
     }
+    wd_status status = WD_OK;
     wd_iter one = wd_iter_start(fields);
     while (status == WD_OK && wd_iter_next(&one)) {
-        const char *path = wd_value_string_or(one.value, "");
-        const wd_value *part = wd_value_get_path(drawn, path);
-        status = part == NULL
-                     ? wd_error_set(error, WD_ENOENT, "fields.%s: \"%s\" leads nowhere", one.key, path)
-                     : put(params_p, one.key, part);
+        status = store_part(one.key, wd_value_string_or(one.value, ""), drawn, params_p, error);
     }
     return status;
 }
 
 /// Does a candidate agree with the parameters that are given of its fields?
-static bool agrees(const wd_value *candidate, const wd_value *fields, const wd_value *params)
+static wd_status agrees(
+    const wd_value *candidate, const wd_value *fields, const wd_value *params, bool *ret_agrees)
 {
+    *ret_agrees = true;
     wd_iter one = wd_iter_start(fields);
-    while (wd_iter_next(&one)) {
-        const wd_value *given = wd_object_get(params, one.key);
-        const wd_value *part = wd_value_get_path(candidate, wd_value_string_or(one.value, ""));
-        if (given != NULL && !wd_value_equal(given, part)) {
-            return false;
+    while (*ret_agrees && wd_iter_next(&one)) {
+        const wd_value *given = wd_object_get(params, one.key), *part = NULL;
+        wd_status status =
+            given == NULL ? WD_OK : wd_lookup(candidate, wd_value_string_or(one.value, ""), &part);
+        if (status != WD_OK) {
+            return status;
         }
+        *ret_agrees = given == NULL || wd_value_equal(given, part);
     }
-    return true;
+    return WD_OK;
 }
 
 /// Who gives one field means the candidate that has it: the others are dropped, unless none has.
@@ -222,7 +253,9 @@ static wd_status narrow(const wd_value *fields, const wd_value *params, wd_value
     wd_status status = WD_OK;
     wd_iter one = wd_iter_start(fields == NULL ? NULL : *list_p);
     while (status == WD_OK && wd_iter_next(&one)) {
-        if (agrees(one.value, fields, params)) {
+        bool right = false;
+        status = agrees(one.value, fields, params, &right);
+        if (status == WD_OK && right) {
             wd_value *item = wd_value_ref(one.value);
             status = wd_array_append(&left, &item);
             wd_value_unref(&item);

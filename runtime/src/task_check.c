@@ -1,23 +1,27 @@
 #include "runtime/task_check.h"
 
+#include "lookup.h"
 #include "task_lua.h"
 
 #include "judge/criteria.h"
 #include "judge/operators.h"
-#include "tree/path.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static bool holds(const wd_value *where, const wd_value *record)
+static wd_status holds(const wd_value *where, const wd_value *record, bool *ret_holds)
 {
+    *ret_holds = wd_value_is(record, WD_KIND_OBJECT);
     wd_iter place = wd_iter_start(where);
-    while (wd_iter_next(&place)) {
-        if (!wd_operators_hold(place.value, wd_value_get_path(record, place.key))) {
-            return false;
+    while (*ret_holds && wd_iter_next(&place)) {
+        const wd_value *found = NULL;
+        wd_status status = wd_lookup(record, place.key, &found);
+        if (status != WD_OK) {
+            return status;
         }
+        *ret_holds = wd_operators_hold(place.value, found);
     }
-    return wd_value_is(record, WD_KIND_OBJECT);
+    return WD_OK;
 }
 
 /// Was a record of that identity there? `table` is the place at the start: a list with ids, or an object by key.
@@ -62,12 +66,15 @@ static wd_status check_record(
     if (path == NULL) {
         return wd_error_set(error, WD_EINVAL, "in: wants a path");
     }
+    const wd_value *before = NULL, *table = NULL;
     wd_status status = check_where(where, error);
-    const wd_value *before = wd_value_get_path(input->initial, path);
-    wd_iter record = wd_iter_start(wd_value_get_path(input->final, path));
+    status = status == WD_OK ? wd_lookup(input->initial, path, &before) : status;
+    status = status == WD_OK ? wd_lookup(input->final, path, &table) : status;
+    wd_iter record = wd_iter_start(table);
     while (status == WD_OK && found == NULL && wd_iter_next(&record)) {
-        bool right = holds(where, record.value) && !(fresh && was_there(before, &record));
-        found = right ? record.value : NULL;
+        bool right = false;
+        status = holds(where, record.value, &right);
+        found = right && !(fresh && was_there(before, &record)) ? record.value : NULL;
     }
     char field[128];
     const char *name = wd_value_string_or(wd_object_get(wanted, "name"), NULL);

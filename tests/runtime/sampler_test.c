@@ -2,6 +2,7 @@
 #include "json.h"
 
 #include "runtime/sampler.h"
+#include "tree/alloc.h"
 
 #define STATE                                                                                                \
     "{\"os\":{\"people\":[{\"id\":\"a\",\"name\":\"Ann\",\"old\":1},{\"id\":\"b\",\"name\":\"Bo\",\"old\":"  \
@@ -43,7 +44,7 @@ static const struct sample_case {
     { "a text", "{\"p\":{\"type\":\"string\",\"pattern\":\"[q]{2}\"}}", "{}", "{\"p\":\"qq\"}" },
     { "nothing to draw from", "{\"p\":{\"source\":\"os.none\"}}", "{}", "parameters.p: there is nothing" },
     { "nowhere to draw from", "{\"p\":{\"source\":\"os.gone\"}}", "{}", "parameters.p: there is nothing" },
-    { "no field", "{\"p\":{\"source\":\"os.people\",\"field\":\"gone\"}}", "{}", "parameters.p: field" },
+    { "no field", "{\"p\":{\"source\":\"os.people\",\"field\":\"gone\"}}", "{}", "parameters.p: field p" },
     { "no rule at all", "{\"p\":{}}", "{}", "parameters.p: nothing says" },
     { "no object", "{\"p\":1}", "{}", "parameters.p: must be" },
     { "a range that falls", "{\"p\":{\"type\":\"int\",\"min\":2,\"max\":1}}", "{}", "parameters.p: wants" },
@@ -92,13 +93,41 @@ static void a_given_parameter_costs_its_draws(void **state)
     wd_value_unref(&from);
 }
 
+/// Fail each allocation in turn: nothing is leaked.
+static void memory_runs_out_while_drawing(void **state)
+{
+    (void)state;
+    wd_value *from = json_of(STATE);
+    wd_value *rules = json_of("{\"a\":{\"type\":\"string\",\"pattern\":\"[a-f]{4}\"},\"b\":{\"source\":\"os."
+                              "people\",\"where\":{\"name\":"
+                              "{\"$ne\":\"{a}\"}},\"fields\":{\"who\":\"name\",\"key\":\"id\"}}}");
+    bool done = false;
+    for (long calls = 0; !done; calls++) {
+        wd_value *params = json_of("{}");
+        wd_draw draw = { 5 };
+        wd_error error;
+        uint64_t live = wd_alloc_stats_get().bytes_live;
+        assert_in_range(calls, 0, 1000);
+        wd_alloc_fail_after(calls);
+        wd_status status = wd_sample(NULL, rules, from, &draw, &params, &error);
+        wd_alloc_fail_after(-1);
+        done = status == WD_OK;
+        assert_true(done || status == WD_ENOMEM);
+        assert_true(done || wd_object_count(params) > 0 || wd_alloc_stats_get().bytes_live == live);
+        wd_value_unref(&params);
+    }
+    wd_value_unref(&rules);
+    wd_value_unref(&from);
+}
+
 int main(void)
 {
-    struct CMUnitTest tests[WD_COUNT_OF(sample_cases) + 1] = {
+    struct CMUnitTest tests[WD_COUNT_OF(sample_cases) + 2] = {
         cmocka_unit_test(a_given_parameter_costs_its_draws),
+        cmocka_unit_test(memory_runs_out_while_drawing),
     };
     for (size_t i = 0; i < WD_COUNT_OF(sample_cases); i++) {
-        tests[i + 1] = (struct CMUnitTest){ .name = sample_cases[i].name,
+        tests[i + 2] = (struct CMUnitTest){ .name = sample_cases[i].name,
             .test_func = parameters_are_drawn,
             .initial_state = (void *)(uintptr_t)&sample_cases[i] };
     }

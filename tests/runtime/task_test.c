@@ -2,6 +2,7 @@
 #include "json.h"
 
 #include "runtime/task.h"
+#include "tree/alloc.h"
 
 static const struct task_case {
     const char *name, *document, *params, *instruction, *error;  // error: how the text begins; NULL: bound
@@ -106,12 +107,35 @@ static void steps_follow_the_difficulty(void **state)
     }
 }
 
+/// Fail each allocation in turn: nothing is leaked, nothing is half bound.
+static void memory_runs_out_while_binding(void **state)
+{
+    (void)state;
+    wd_value *document =
+        json_of("{\"id\":\"a\",\"instruction\":\"{s} twice: {s}\",\"params\":{\"s\":\"x\"},"
+                "\"setup\":{\"{s}\":[\"{s}{s}\"]},\"events\":[{\"after\":1,\"network\":true}]}");
+    wd_task task = { 0 };
+    wd_error error;
+    uint64_t live = wd_alloc_stats_get().bytes_live;
+    for (long calls = 0; task.document == NULL; calls++) {
+        assert_in_range(calls, 0, 1000);
+        wd_alloc_fail_after(calls);
+        wd_status status = wd_task_bind(document, NULL, &task, &error);
+        wd_alloc_fail_after(-1);
+        assert_int_equal(status, task.document == NULL ? WD_ENOMEM : WD_OK);
+        assert_true(task.document != NULL || wd_alloc_stats_get().bytes_live == live);
+    }
+    wd_task_done(&task);
+    wd_value_unref(&document);
+}
+
 int main(void)
 {
-    enum { OTHERS = 2 };
+    enum { OTHERS = 3 };
     struct CMUnitTest tests[OTHERS + WD_COUNT_OF(task_cases)] = {
         cmocka_unit_test(setup_events_and_words_are_filled),
         cmocka_unit_test(steps_follow_the_difficulty),
+        cmocka_unit_test(memory_runs_out_while_binding),
     };
     for (size_t i = 0; i < WD_COUNT_OF(task_cases); i++) {
         tests[OTHERS + i] = (struct CMUnitTest){ .name = task_cases[i].name,

@@ -18,6 +18,7 @@ enum { WD_SAMPLER_PARAMETERS_MAX = 64, WD_SAMPLER_CANDIDATES_MAX = 100 * 1000 };
 
 /// Draw what is missing, in the order declared, so that later rules can refer to earlier parameters.
 ///
+/// @param host      For views; NULL: rules that want one are refused.
 /// @param rules     {parameter: rule}; NULL is none.
 /// @param state     {apps, os} to draw from.
 /// @param params_p  Object of what is given already, which stays: its draws are made all the same, so that giving one
