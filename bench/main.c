@@ -21,6 +21,7 @@ static const struct {
     { "loop", "a plan from daemon to planner and back, against the bare sockets", bench_loop },
     { "scenes", "reading foreign screens and telling app and page [FILE]", bench_scenes },
     { "apps", "taps with their new scenes, the screen cache, starting, a large forum", bench_apps },
+    { "envs", "a million forks of one phone, each diverged, live at once", bench_envs },
     { "device", "operations, injects, resets and forks of the simulated phone", bench_device },
 };
 

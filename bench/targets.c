@@ -37,6 +37,13 @@ static const wd_target targets[] = {
     { "device", "reset", WD_TARGET_VALUE_MAX, 20 },
     { "device", "fork and drop", WD_TARGET_VALUE_MAX, 1 },
     { "device", "fork memory", WD_TARGET_VALUE_MAX, 1 },
+    { "envs", "10^6 forks, a step each", WD_TARGET_VALUE_MAX, 6 * 1024 },  // MiB
+    { "envs", "making them", WD_TARGET_VALUE_MAX, 60 },                    // s
+    { "envs", "sampled digests equal", WD_TARGET_VALUE_MIN, 1 },
+    { "envs", "memory kept after closing", WD_TARGET_VALUE_MAX, 0.1 },
+    { "envs", "10^5 forks, 20 leaves each", WD_TARGET_VALUE_MAX, 2 * 1024 },
+    { "envs", "their sampled digests equal", WD_TARGET_VALUE_MIN, 1 },
+    { "envs", "memory kept after closing those", WD_TARGET_VALUE_MAX, 0.1 },
     { "apps", "tap with its new scene, all states distinct", WD_TARGET_VALUE_MIN, 15000 },
     { "apps", "scene from the cache", WD_TARGET_VALUE_MAX, 1 },
     { "apps", "cold start with all packs", WD_TARGET_VALUE_MAX, 50 },
