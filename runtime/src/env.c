@@ -189,17 +189,16 @@ void env_drop_events(wd_device *device)
 }
 
 wd_status env_make(
-    wd_envs *envs, const env_progress *progress, const wd_value *machine, wd_env **ret_env, wd_error *error)
+    wd_envs *envs, const env_progress *progress, const wd_device *device, wd_env **ret_env, wd_error *error)
 {
     wd_env *env = wd_alloc_zero(1, sizeof *env);
     if (env == NULL || env_progress_copy(progress, &env->progress) != WD_OK) {
         wd_free(env, env == NULL ? 0 : sizeof *env);
         return wd_error_set(error, WD_ENOMEM, "env: out of memory");
     }
-    wd_status status = env_origin_device(progress->origin, machine, &env->device, error);
-    if (status != WD_OK) {
+    if (wd_device_fork(device, &env->device) != WD_OK) {
         env_free(envs, &env);
-        return status;
+        return wd_error_set(error, WD_ENOMEM, "env: out of memory");
     }
     env->id = env_id_new(envs);
     *ret_env = env;

@@ -47,7 +47,8 @@ wd_status wd_env_node_export(
             (int64_t)progress->steps, "events_done", (int64_t)progress->events_done, "events_actions",
             progress->events_actions, "ending", wd_ending_name(progress->ending), "step_limit",
             (int64_t)origin->step_limit, "answer", progress->answer, "task", origin->task.document, "packs",
-            wd_packs_identity(envs->packs), "trace", trace, "start", origin->start, "machine", node->machine);
+            wd_packs_identity(envs->packs), "trace", trace, "start", wd_device_machine(origin->start),
+            "machine", wd_device_machine(node->device));
     }
     wd_value_unref(&trace);
     if (status == WD_OK) {
@@ -165,8 +166,9 @@ static wd_status read_progress(
     return WD_OK;
 }
 
-/// Is it a machine that this table's phones can be, and the one that the digest names?
-static wd_status check_machine(const env_progress *progress, const wd_value *bundle, wd_error *error)
+/// The device that the bundle's machine makes, which must be the one that the digest names.
+static wd_status read_device(
+    const env_progress *progress, const wd_value *bundle, wd_device **ret_device, wd_error *error)
 {
     const wd_value *machine = wd_object_get(bundle, "machine");
     const char *text = wd_value_string_or(wd_object_get(bundle, "digest"), "");
@@ -179,8 +181,12 @@ static wd_status check_machine(const env_progress *progress, const wd_value *bun
     if (status == WD_OK && !wd_digest_equal(wd_device_digest(device), digest)) {
         status = wd_error_set(error, WD_ECORRUPT, "snapshot.machine: does not restore to its digest");
     }
-    wd_device_destroy(&device);
-    return status;
+    if (status != WD_OK) {
+        wd_device_destroy(&device);
+        return status;
+    }
+    *ret_device = device;
+    return WD_OK;
 }
 
 wd_status wd_env_node_import(wd_envs *envs, const wd_value *bundle, const wd_env_id *id, int64_t now_ms,
@@ -206,11 +212,12 @@ wd_status wd_env_node_import(wd_envs *envs, const wd_value *bundle, const wd_env
     if (status != WD_OK) {
         return status;
     }
-    status = check_machine(&progress, bundle, error);
+    wd_device *device = NULL;
+    status = read_device(&progress, bundle, &device, error);
     if (status == WD_OK) {
-        status = env_node_add(
-            envs, id, NULL, wd_object_get(bundle, "machine"), &progress, now_ms, ret_node, error);
+        status = env_node_add(envs, id, NULL, device, &progress, now_ms, ret_node, error);
     }
+    wd_device_destroy(&device);
     if (status != WD_OK) {
         env_progress_done(envs, &progress);
     }

@@ -19,7 +19,7 @@ typedef struct env_origin {
     env_phone *phone;
     wd_task task;  // id NULL: none
     uint32_t step_limit;
-    wd_value *start;          // the machine at the first step
+    wd_device *start;         // at the first step: what resets and first envs are forks of
     wd_value *state_initial;  // what it shows
     int64_t start_ms;         // virtual time there
 } env_origin;
@@ -62,7 +62,7 @@ struct wd_env_node {
     size_t references;           // of envs and children
     size_t children;
     bool kept;          // false: forgotten, there only for what descends from it
-    wd_value *machine;  // NULL when forgotten, like the rest
+    wd_device *device;  // as it was, what forks are forks of; NULL when forgotten, like the rest
     wd_digest digest;
     env_progress progress;
     int64_t used_ms;
@@ -105,9 +105,9 @@ void env_trace_unref(env_trace **trace_p);
 WD_NODISCARD wd_status env_room(const wd_envs *envs, size_t envs_more, size_t nodes_more, wd_error *error);
 /// A random id that is not taken.
 wd_env_id env_id_new(const wd_envs *envs);
-/// An env at `machine` that is not yet in the table. Copies the progress.
+/// An env that is a fork of `device` and not yet in the table. Copies the progress.
 WD_NODISCARD wd_status env_make(
-    wd_envs *envs, const env_progress *progress, const wd_value *machine, wd_env **ret_env, wd_error *error);
+    wd_envs *envs, const env_progress *progress, const wd_device *device, wd_env **ret_env, wd_error *error);
 /// Frees an env that is in no table; NULL is allowed.
 void env_free(wd_envs *envs, wd_env **env_p);
 /// Events of a device are told to nobody here, and must not pile up.
@@ -118,9 +118,9 @@ void env_drop_events(wd_device *device);
 /// Let go of a node (NULL is allowed): a forgotten one leaves the tree with its last descendant.
 void env_node_unref(wd_envs *envs, wd_env_node **node_p);
 wd_env_node *env_node_ref(wd_env_node *node);  // NULL gives NULL
-/// Put a new node in the tree. Takes *progress; `machine` is referenced. `id` NULL: a new one.
+/// Put a new node in the tree: a fork of `device`. Takes *progress. `id` NULL: a new one.
 WD_NODISCARD wd_status env_node_add(wd_envs *envs, const wd_env_id *id, wd_env_node *parent,
-    const wd_value *machine, env_progress *progress, int64_t now_ms, wd_env_node **ret_node, wd_error *error);
+    const wd_device *device, env_progress *progress, int64_t now_ms, wd_env_node **ret_node, wd_error *error);
 
 // ---- env_judge.c --------------------------------------------------------------------------------------------------
 

@@ -54,24 +54,27 @@ void env_node_unref(wd_envs *envs, wd_env_node **node_p)
     }
 }
 
-wd_status env_node_add(wd_envs *envs, const wd_env_id *id, wd_env_node *parent, const wd_value *machine,
+wd_status env_node_add(wd_envs *envs, const wd_env_id *id, wd_env_node *parent, const wd_device *device,
     env_progress *progress, int64_t now_ms, wd_env_node **ret_node, wd_error *error)
 {
+    wd_device *copy = NULL;
     wd_env_node *node = wd_alloc_zero(1, sizeof *node);
-    if (node == NULL) {
+    wd_status status = node == NULL ? WD_ENOMEM : wd_device_fork(device, &copy);
+    if (status == WD_OK) {
+        *node = (wd_env_node){
+            .id = id == NULL ? env_id_new(envs) : *id,
+            .kept = true,
+            .device = copy,
+            .digest = wd_device_digest(copy),
+            .used_ms = now_ms,
+        };
+        status = wd_id_table_add(&envs->nodes, &node->id, node);
+    }
+    if (status != WD_OK) {
+        wd_device_destroy(&copy);
+        wd_free(node, node == NULL ? 0 : sizeof *node);
         return wd_error_set(error, WD_ENOMEM, "snapshot: out of memory");
     }
-    *node = (wd_env_node){
-        .id = id == NULL ? env_id_new(envs) : *id,
-        .kept = true,
-        .digest = wd_value_digest(machine),
-        .used_ms = now_ms,
-    };
-    if (wd_id_table_add(&envs->nodes, &node->id, node) != WD_OK) {
-        wd_free(node, sizeof *node);
-        return wd_error_set(error, WD_ENOMEM, "snapshot: out of memory");
-    }
-    node->machine = wd_value_ref(machine);
     node->progress = *progress;
     *progress = (env_progress){ 0 };
     node->parent = env_node_ref(parent);
@@ -86,7 +89,7 @@ wd_status env_node_add(wd_envs *envs, const wd_env_id *id, wd_env_node *parent, 
 void wd_env_node_forget(wd_envs *envs, wd_env_node *node)
 {
     wd_id_table_remove(&envs->nodes, &node->id);
-    wd_value_unref(&node->machine);
+    wd_device_destroy(&node->device);
     env_progress_done(envs, &node->progress);
     node->kept = false;
     envs->stats.forgotten += 1;
@@ -137,8 +140,7 @@ wd_status wd_env_snapshot(wd_envs *envs, wd_env *env, int64_t now_ms, wd_env_nod
         status = wd_error_set(error, WD_ENOMEM, "snapshot: out of memory");
     }
     if (status == WD_OK) {
-        status = env_node_add(
-            envs, NULL, env->node, wd_device_machine(env->device), &progress, now_ms, ret_node, error);
+        status = env_node_add(envs, NULL, env->node, env->device, &progress, now_ms, ret_node, error);
         if (status != WD_OK) {
             env_progress_done(envs, &progress);
         }
@@ -153,14 +155,8 @@ wd_status wd_env_snapshot(wd_envs *envs, wd_env *env, int64_t now_ms, wd_env_nod
 wd_status wd_env_node_state(wd_envs *envs, wd_env_node *node, int64_t now_ms, wd_value **ret_state)
 {
     (void)envs;
-    wd_device *device = NULL;
-    wd_status status = env_origin_device(node->progress.origin, node->machine, &device, NULL);
-    if (status == WD_OK) {
-        node->used_ms = now_ms;
-        status = wd_device_state(device, ret_state);
-    }
-    wd_device_destroy(&device);
-    return status;
+    node->used_ms = now_ms;
+    return wd_device_state(node->device, ret_state);
 }
 
 wd_status wd_env_restore(wd_envs *envs, wd_env *env, wd_env_node *node, int64_t now_ms, wd_error *error)
@@ -170,8 +166,10 @@ wd_status wd_env_restore(wd_envs *envs, wd_env *env, wd_env_node *node, int64_t 
     if (env_progress_copy(&node->progress, &progress) != WD_OK) {
         return wd_error_set(error, WD_ENOMEM, "restore: out of memory");
     }
-    wd_status status = env_origin_device(progress.origin, node->machine, &device, error);
-    if (status == WD_OK && !wd_digest_equal(wd_device_digest(device), node->digest)) {
+    wd_status status = wd_device_fork(node->device, &device);
+    if (status != WD_OK) {
+        wd_error_set(error, status, "restore: out of memory");
+    } else if (!wd_digest_equal(wd_device_digest(device), node->digest)) {
         status = wd_error_set(error, WD_ECORRUPT, "restore: the digest is not that of the snapshot");
     }
     if (status != WD_OK) {
@@ -200,7 +198,7 @@ wd_status wd_env_fork(wd_envs *envs, wd_env_node *node, size_t count, wd_env_own
     size_t made = 0;
     while (status == WD_OK && made < count) {
         wd_env *env = NULL;
-        status = env_make(envs, &node->progress, node->machine, &env, error);
+        status = env_make(envs, &node->progress, node->device, &env, error);
         if (status == WD_OK && wd_id_table_add(&envs->envs, &env->id, env) != WD_OK) {
             env_free(envs, &env);
             status = wd_error_set(error, WD_ENOMEM, "fork: out of memory");

@@ -72,7 +72,7 @@ void env_origin_unref(wd_envs *envs, env_origin **origin_p)
     if (origin == NULL || --origin->references > 0) {
         return;
     }
-    wd_value_unref(&origin->start);
+    wd_device_destroy(&origin->start);
     wd_value_unref(&origin->state_initial);
     wd_task_done(&origin->task);
     phone_unref(envs, &origin->phone);
@@ -121,6 +121,7 @@ static wd_status find_start(wd_envs *envs, env_origin *origin, const wd_value *s
     wd_status status = env_origin_device(origin, machine, &device, error);
     if (status == WD_OK && start == NULL && origin->task.id != NULL) {
         status = draw_instance(envs, origin, device, error);
+        env_drop_events(device);
     }
     if (status == WD_OK) {
         status = wd_device_state(device, &origin->state_initial);
@@ -129,8 +130,9 @@ static wd_status find_start(wd_envs *envs, env_origin *origin, const wd_value *s
         }
     }
     if (status == WD_OK) {
-        origin->start = wd_device_capture(device);
         origin->start_ms = wd_device_time_ms(device);
+        origin->start = device;
+        device = NULL;
     }
     wd_device_destroy(&device);
     return status;

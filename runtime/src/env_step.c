@@ -18,13 +18,15 @@ void wd_env_stepped_done(wd_env_stepped *stepped)
 /// Back to the start of the origin, where nothing descends from a snapshot.
 static wd_status restart(wd_envs *envs, wd_env *env, wd_error *error)
 {
-    wd_status status = wd_device_restore(env->device, env->progress.origin->start, error);
-    env_drop_events(env->device);
-    if (status == WD_OK) {
-        env_progress_restart(&env->progress);
-        env_node_unref(envs, &env->node);
+    wd_device *device = NULL;
+    if (wd_device_fork(env->progress.origin->start, &device) != WD_OK) {
+        return wd_error_set(error, WD_ENOMEM, "env: out of memory");
     }
-    return status;
+    wd_device_destroy(&env->device);
+    env->device = device;
+    env_progress_restart(&env->progress);
+    env_node_unref(envs, &env->node);
+    return WD_OK;
 }
 
 wd_status wd_env_reset(wd_envs *envs, wd_env *env, bool reseed, uint64_t seed, wd_error *error)
@@ -34,22 +36,20 @@ wd_status wd_env_reset(wd_envs *envs, wd_env *env, bool reseed, uint64_t seed, w
         return restart(envs, env, error);
     }
     env_progress progress = { 0 };
-    wd_device *device = NULL;
     wd_status status = env_origin_new(envs, seed, origin->task.id == NULL ? NULL : &origin->task,
         origin->step_limit, NULL, &progress.origin, error);
-    if (status == WD_OK) {
-        status = env_origin_device(progress.origin, progress.origin->start, &device, error);
-    }
     if (status != WD_OK) {
-        env_origin_unref(envs, &progress.origin);
         return status;
     }
-    wd_device_destroy(&env->device);
-    env_progress_done(envs, &env->progress);
-    env_node_unref(envs, &env->node);
-    env->device = device;
+    env_progress before = env->progress;
     env->progress = progress;
-    return WD_OK;
+    status = restart(envs, env, error);
+    if (status != WD_OK) {
+        env->progress = before;
+        before = progress;
+    }
+    env_progress_done(envs, &before);
+    return status;
 }
 
 // ---- step ---------------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Envs over the control socket: batches, exactly once, watching, vanishing, workers."""
 import json
+import select
 
 import pytest
 
@@ -14,7 +15,7 @@ BLUETOOTH = {"id": "t", "instruction": "off", "apps": ["settings"], "max_steps":
 
 @pytest.fixture
 def doors(make_daemon):
-    doors = Doors(make_daemon("env.workers=2", "env.orphan_ms=1500"))
+    doors = Doors(make_daemon("env.workers=2"))
     yield doors
     doors.close()
 
@@ -162,7 +163,8 @@ def test_what_was_forgotten_is_refused_without_effect(doors):
     assert client.control("env_observe", env=env, observe="none")["steps"] == 1
 
 
-def test_envs_of_a_vanished_client_are_closed_but_not_detached_ones(doors):
+def test_envs_of_a_vanished_client_are_closed_but_not_detached_ones(make_daemon):
+    doors = Doors(make_daemon("env.workers=2", "env.orphan_ms=500"))
     client = doors.client().greet()
     env = create(client, seed=1)
     kept = create(client, seed=2)
@@ -172,6 +174,7 @@ def test_envs_of_a_vanished_client_are_closed_but_not_detached_ones(doors):
     until("the env is closed", lambda: other.control("env_stats")["envs"] == 1)
     assert other.control("env_attach", name="mine")["env"] == kept
     assert "there is no env" in error_of(other, "env_observe", env=env)
+    doors.close()
 
 
 def test_watchers_hear_of_steps_and_changes(doors):
@@ -211,3 +214,51 @@ def test_a_step_leaves_other_clients_alone(doors):
     env = create(one, seed=1)
     assert two.control("env_list")["envs"] == []                     # ids are told to nobody
     assert one.control("env_list")["envs"][0]["env"] == env
+
+
+def test_a_template_is_drawn_and_set_up_as_in_runs(doors):
+    client = doors.client().greet()
+    template = {"id": "t", "instruction": "{what}", "params": {"what": "off"},
+                "setup": {"os": {"settings": {"system": {"brightness": 7}}}}}
+    env = create(client, seed=1, task=template)
+    assert client.control("env_state", env=env, path="os.settings.system.brightness") == 7
+    client.control("env_inject", env=env, patch={"os": {"settings": {"system": {"brightness": 9}}}})
+    client.control("env_reset", env=env)
+    assert client.control("env_state", env=env, path="os.settings.system.brightness") == 7
+    client.control("env_reset", env=env, seed=2)
+    assert client.control("env_state", env=env, path="os.settings.system.brightness") == 7
+
+
+def test_worldctl_watches_and_shows_top(doors):
+    watching = doors.daemon.ctl_started("watch")
+    client = doors.client().greet()
+    env = create(client, seed=1)
+
+    def line():
+        batch_reply(client, batch(client, [env], ["home"]))
+        return select.select([watching.stdout], [], [], 0.05)[0]
+    until("worldctl watches", line)
+    assert watching.stdout.readline().split()[0] == env[:8]
+    top = doors.daemon.ctl("top", "-n", "1")
+    assert top.returncode == 0 and "envs 1 " in top.stdout, top.stdout + top.stderr
+
+
+def test_a_snapshot_travels_to_another_daemon(doors, make_daemon, tmp_path):
+    client = doors.client().greet()
+    env = create(client, seed=4)
+    client.control("env_step", env=env, action=SETTINGS)
+    kept = client.control("env_snapshot", env=env)
+    path = tmp_path / "one.wdsnap"
+    saved = doors.daemon.ctl("snapshot", "save", kept["snapshot"], path)
+    assert saved.stdout.strip() == kept["digest"], saved.stderr
+    other = Doors(make_daemon(name="second"))
+    loaded = other.daemon.ctl("snapshot", "load", path)
+    assert loaded.returncode == 0, loaded.stderr
+    there = other.client().greet()
+    fork = there.control("env_fork", snapshot=loaded.stdout.strip())["envs"][0]
+    ends = [peer.control("env_step", env=id, action={"kind": "back"}) for peer, id in ((client, env), (there, fork))]
+    assert ends[0]["digest"] == ends[1]["digest"] and ends[1]["index"] == 1
+    other.close()
+    path.write_bytes(path.read_bytes()[:-1])
+    cut = doors.daemon.ctl("snapshot", "load", path)
+    assert cut.returncode == 2 and "damaged" in cut.stderr, cut.stderr

@@ -18,7 +18,7 @@ enum {
     WD_ENV_ID_SIZE = 16,
     WD_ENV_ID_TEXT_SIZE = 2 * WD_ENV_ID_SIZE + 1,
     WD_ENV_NAME_MAX = 64,              // bytes of the name of a detached env
-    WD_ENV_FORKS_MAX = 64 * 1024,       // of one call: their ids fit in one message
+    WD_ENV_FORKS_MAX = 64 * 1024,      // of one call: their ids fit in one message
     WD_ENV_COUNT_LIMIT = 4000 * 1000,  // highest that the setting may be
     WD_ENV_CHANGES_MAX = 64,           // changes told to watchers for one step
 };
