@@ -8,6 +8,7 @@ docs/python.md is the guide; worldd.aio holds the asyncio variant, worldd.testin
 """
 from .daemon import Daemon
 from .enricher import Enricher
+from .env import Env, Imagined, Snapshot, VecEnv
 from .errors import (ConnectionLost, DaemonFailed, DeadlineExceeded, InvalidRequest, LimitExceeded, NotFound,
                      NotPermitted, NotReachable, Rejected, RequestError, Superseded, Unsupported, WorlddError)
 from .planner import FunctionPlanner, Node, Plan, PlanFailed, Planner, Request, Step, abort, complete
@@ -16,7 +17,8 @@ from .views import Observation, RunResult, Scene, WorldState
 from .world import World
 
 __version__ = "0.1.0"
-__all__ = ["ConnectionLost", "Daemon", "DaemonFailed", "DeadlineExceeded", "Enricher", "FunctionPlanner",
-           "InvalidRequest", "LimitExceeded", "Node", "NotFound", "NotPermitted", "NotReachable", "Observation", "Plan", "PlanFailed",
-           "Planner", "Rejected", "Request", "RequestError", "RunResult", "Scene", "Step", "Superseded", "Unsupported",
+__all__ = ["ConnectionLost", "Daemon", "DaemonFailed", "DeadlineExceeded", "Enricher", "Env", "FunctionPlanner",
+           "Imagined", "InvalidRequest", "LimitExceeded", "Node", "NotFound", "NotPermitted",
+           "NotReachable", "Observation", "Plan", "PlanFailed", "Planner", "Rejected", "Request",
+           "RequestError", "RunResult", "Scene", "Snapshot", "Step", "Superseded", "Unsupported", "VecEnv",
            "World", "WorldState", "WorldTracker", "WorlddError", "abort", "complete"]

@@ -92,6 +92,16 @@ class Link:
         message = wire.SCHEMA["Control"](request_id=self._last_id, verb=verb, args_json=text, deadline_ms=deadline_ms)
         return self._last_id, [wire.header("CONTROL"), message.SerializeToString()]
 
+    def batch(self, fields: dict[str, Any], timeout: Optional[float]) -> tuple[int, list[bytes]]:
+        """An EnvBatch of these fields: its id and its frames. Raises InvalidRequest when it is too large."""
+        self._last_id += 1
+        deadline_ms = 0 if timeout is None else max(1, min(int(timeout * 1000), 0xffffffff))
+        message = wire.SCHEMA["EnvBatch"](request_id=self._last_id, deadline_ms=deadline_ms, **fields)
+        body = message.SerializeToString()
+        if len(body) > self.frame_max:
+            raise InvalidRequest(6, f"batch: {len(body)} bytes, one message of worldd's takes {self.frame_max}")
+        return self._last_id, [wire.header("ENV_BATCH"), body]
+
     def take(self, frames: list[bytes]) -> Event:
         """What an incoming message means. Raises Rejected; ConnectionLost when it is no worldd that answers."""
         try:
@@ -111,6 +121,8 @@ class Link:
             return Event("progress", body.request_id, json.loads(body.event_json))
         if kind == "REPLY":
             return Event("reply", body.request_id, json.loads(body.result_json))
+        if kind == "ENV_BATCH_REPLY":
+            return Event("reply", body.request_id, body)
         if kind == "ERROR":
             return Event("error", body.request_id, request_error(body.code, body.text))
         if kind == "GOODBYE":
@@ -150,10 +162,18 @@ class Control:
         Raises RequestError (worldd refused; the text names the argument), DeadlineExceeded, ConnectionLost,
         NotReachable. After ConnectionLost and DeadlineExceeded the request may have been carried out.
         """
+        return self._exchange(lambda: self._link.control(verb, args or {}, timeout), timeout, on_progress)
+
+    def batch(self, fields: dict[str, Any], timeout: Optional[float] = REQUEST_TIMEOUT) -> wire.Message:
+        """Step many envs: an EnvBatchReply to an EnvBatch of these fields (proto/worldd.proto). Raises as request()."""
+        return self._exchange(lambda: self._link.batch(fields, timeout), timeout, None)
+
+    def _exchange(self, pack: Callable[[], tuple[int, list[bytes]]], timeout: Optional[float],
+                  on_progress: Optional[Progress]) -> Any:
         with self._lock:
             end = None if timeout is None else time.monotonic() + timeout
             self._be_connected(end)
-            request_id, frames = self._link.control(verb, args or {}, timeout)
+            request_id, frames = pack()
             try:
                 self._socket.send_multipart(frames)
                 return self._wait(request_id, frames, end, on_progress)

@@ -92,11 +92,17 @@ class Observation:
 
 class Scene:
     """What is on the screen. `raw` is worldd's JSON; `nodes` are objects with "id", "text", "role", "rect", flags, ...;
-    rects are pixels, right and bottom exclusive."""
+    rects are pixels, right and bottom exclusive. Of an env it has a `digest` ("this very screen"), and a `failure` when the
+    screen could not be drawn."""
 
-    def __init__(self, raw: dict[str, Any]) -> None:
-        self.raw = raw
+    def __init__(self, raw: dict[str, Any], digest: Optional[str] = None, failure: Optional[str] = None) -> None:
+        self.raw, self.digest, self.failure = raw, digest, failure
         self.nodes: list[dict[str, Any]] = raw.get("nodes") or []
+
+    @classmethod
+    def from_observation(cls, value: dict[str, Any]) -> Scene:
+        """From what the verbs of envs answer as "observation"."""
+        return cls(value.get("scene") or {}, value.get("digest"), value.get("failure"))
 
     @property
     def app(self) -> Optional[str]:
