@@ -30,6 +30,12 @@ def test_the_first_run(start):
     assert text.startswith("complete 2 True {")
 
 
+def test_phones_to_train_on(start):
+    lines = start(program("python.md", "worldd.Env(")).communicate(timeout=60)[0].splitlines()
+    assert lines[0].startswith("home [{") and lines[1].startswith("bluetooth [{")
+    assert lines[2].startswith("[0.0, 0.0") and len(set(lines[2].split("'")[1::2])) == 1
+
+
 def test_the_planner(start, worldd_daemon, worldd_world):
     child = start(program("planners.md", "class Mine"), worldd_daemon.planner_endpoint)
     until("the planner", worldd_world.planners)

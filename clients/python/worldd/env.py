@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Generic, Optional, TypeVar, Union
 
 from .control import REQUEST_TIMEOUT
-from .errors import LimitExceeded, WorlddError, request_error
+from .errors import InvalidRequest, LimitExceeded, WorlddError, request_error
 from .planner import Step
 from .views import Scene
 from .world import Task, World
@@ -43,10 +43,14 @@ def progress(verdict: Verdict) -> float:
 
 
 def action_json(action: Action) -> dict[str, Any]:
-    """An action as worldd reads it: "back", {"kind": "tap", "node": 7} or Step("tap", node=7)."""
+    """An action as worldd reads it: "back", {"kind": "tap", "node": 7} or Step("tap", node=7). Raises InvalidRequest."""
     if isinstance(action, Step):
         return {"kind": action.action, **action.args}
-    return {"kind": action} if isinstance(action, str) else action
+    if isinstance(action, str):
+        return {"kind": action}
+    if not isinstance(action, dict) or not isinstance(action.get("kind"), str):
+        raise InvalidRequest(2, f"action: {action!r} has no kind")
+    return action
 
 
 def _ends(ending: Optional[str]) -> tuple[bool, bool]:
@@ -155,7 +159,8 @@ class Env:
         it counts as a step. info also has "index", "digest", "ending" and "verdict" (of an episode that ended), and
         "final_obs" when the step began the next episode.
 
-        Raises RequestError ESTATE when the episode is over and nothing resets it; InvalidRequest for a wrong action.
+        Raises RequestError ESTATE when the episode is over and nothing resets it; InvalidRequest for wrong arguments, NotFound
+        for an unknown kind of action; nothing was done then.
         """
         self._fresh = False
         answer = self._ask("env_step", action=action_json(action), observe=self.observe)
@@ -318,7 +323,6 @@ class VecEnv:
                  *, seeds: Optional[Sequence[int]] = None, params: Optional[Sequence[Optional[dict[str, Any]]]] = None,
                  step_limit: int = 0, auto_reset: str = "next_step", observe: str = "full", reward: Reward = passed,
                  timeout: float = REQUEST_TIMEOUT) -> None:
-        per_slot = isinstance(tasks, (list, tuple))
         count = num_envs or (len(tasks) if isinstance(tasks, (list, tuple)) else len(seeds) if seeds is not None else 1)
         self._configure(world, auto_reset, observe, reward, timeout)
         seeds = range(count) if seeds is None else seeds
@@ -327,8 +331,11 @@ class VecEnv:
         calls = [{"verb": "env_create", "args": create_args(task, seed, given, step_limit, auto_reset)}
                  for task, seed, given in rows]
         if len(calls) != count:
-            raise ValueError(f"{len(calls)} tasks, seeds and params for {count} envs" + (" (tasks per slot)" if per_slot else ""))
-        self.ids = [answer["env"] for answer in self._calls(calls)]
+            raise ValueError(f"tasks, seeds and params for {len(calls)} slots, not {count}")
+        self._adopt([answer["env"] for answer in self._calls(calls)])
+
+    def _adopt(self, ids: list[str]) -> None:
+        self.ids, self._packed_ids = ids, bytes.fromhex("".join(ids))
 
     def _configure(self, world: World, auto_reset: str, observe: str, reward: Reward, timeout: float) -> None:
         self.world, self.observe, self.reward, self.timeout = world, observe, reward, timeout
@@ -341,7 +348,7 @@ class VecEnv:
         vec = object.__new__(cls)
         first = envs[0]
         vec._configure(first.world, first.auto_reset, first.observe, first.reward, timeout)
-        vec.ids = [env.id for env in envs]
+        vec._adopt([env.id for env in envs])
         return vec
 
     @property
@@ -371,7 +378,9 @@ class VecEnv:
             if seed is None or isinstance(seed, int) else list(seed)
         calls = []
         for identity, chosen, own in zip(self.ids, mask, seeds):
-            args = {"env": identity, "observe": self.observe, **({"seed": own} if chosen and own is not None else {})}
+            args: dict[str, Any] = {"env": identity, "observe": self.observe}
+            if chosen and own is not None:
+                args["seed"] = own
             calls.append({"verb": "env_reset" if chosen else "env_observe", "args": args})
         answers = self._calls(calls)
         scenes = Column(len(answers), lambda at: None if "observation" not in answers[at]
@@ -389,7 +398,7 @@ class VecEnv:
         for at in range(0, self.num_envs, width):
             part = rows if len(rows) == 1 else rows[at:at + width]
             replies.append(self.world.control.batch({
-                "env_ids": bytes.fromhex("".join(self.ids[at:at + width])), "actions": [row["kind"] for row in part],
+                "env_ids": self._packed_ids[16 * at:16 * (at + width)], "actions": [row["kind"] for row in part],
                 "args_json": [json.dumps(row, ensure_ascii=False, allow_nan=False).encode() for row in part],
                 "observe": self.observe}, self.timeout))
         return self._results(replies, width)
@@ -410,6 +419,7 @@ class VecEnv:
             reply, at = replies[slot // width], slot % width
             return request_error(reply.status[at], reply.text[at]) if reply.status and reply.status[at] else None
 
+        outcomes = column("outcome", none=0)
         scenes = column("observation_json", lambda text: Scene.from_observation(json.loads(text)))
         verdicts = column("verdict_json", json.loads)
         endings = column("ending")
@@ -420,8 +430,8 @@ class VecEnv:
             rewards[at] = 0.0 if verdict is None else self.reward(verdict)
             terminated[at], truncated[at] = _ends(endings[at])
         infos = Infos({
-            "outcome": Column(self.num_envs, lambda at: OUTCOMES[column("outcome", none=0)[at]]), "code": column("code", none=""),
-            "text": column("text", none=""), "index": column("step", none=0), "digest": Column(self.num_envs, digest),
+            "outcome": Column(self.num_envs, lambda at: OUTCOMES[outcomes[at]]), "code": column("code", none=""), "text": column("text", none=""),
+            "index": column("step", none=0), "digest": Column(self.num_envs, digest),
             "ending": endings, "verdict": verdicts, "reset": column("flags", lambda flags: bool(flags & 1), False),
             "final_obs": column("final_observation_json", lambda text: Scene.from_observation(json.loads(text))),
             "error": Column(self.num_envs, error)})
