@@ -170,8 +170,9 @@ def test_one_bad_slot_fails_alone(worldd_world):
         assert isinstance(infos["error"][1], worldd.NotFound) and infos["digest"][2] != infos["digest"][0]
     with pytest.raises(ValueError):
         envs.step(["home"] * 2)
-    with pytest.raises(worldd.NotFound, match="slot 1"):
-        worldd.VecEnv(worldd_world, ["demo/hello", "no/such"])
+    with pytest.raises(worldd.RequestError, match="slot 1: "):
+        worldd.VecEnv(worldd_world, ["demo/hello", {"id": ""}])
+    assert worldd_world.request("env_list")["envs"] == [], "all or none"
 
 
 def test_autoreset_of_many(worldd_world):
@@ -186,6 +187,7 @@ def test_more_slots_than_a_message_takes(worldd_world):
         scenes, _, _, _, infos = envs.step([SETTINGS] * 299 + ["home"])
         assert scenes[0].app == scenes[298].app == "settings" and scenes[299].app == "launcher"
         assert len(set(infos["digest"])) == 2
+        assert envs.reset()[0][299].app == "launcher"
 
 
 def test_nothing_is_made_of_a_slot_before_it_is_asked_for(worldd_world, monkeypatch):

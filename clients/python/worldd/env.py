@@ -332,7 +332,12 @@ class VecEnv:
                  for task, seed, given in rows]
         if len(calls) != count:
             raise ValueError(f"tasks, seeds and params for {len(calls)} slots, not {count}")
-        self._adopt([answer["env"] for answer in self._calls(calls)])
+        self._adopt([])
+        answers, error = self._try_calls(calls)
+        if error is not None:                    # all or none
+            world.request("env_close", envs=[answer["env"] for answer in answers if answer is not None])
+            raise error
+        self._adopt([answer["env"] for answer in answers if answer is not None])
 
     def _adopt(self, ids: list[str]) -> None:
         self.ids, self._packed_ids = ids, bytes.fromhex("".join(ids))
@@ -355,17 +360,25 @@ class VecEnv:
     def num_envs(self) -> int:
         return len(self.ids)
 
+    def _try_calls(self, calls: list[dict[str, Any]]
+                   ) -> tuple[list[Optional[dict[str, Any]]], Optional[WorlddError]]:
+        """Answers to calls, a slot each, and the first error."""
+        answers: list[Optional[dict[str, Any]]] = []
+        first: Optional[WorlddError] = None
+        for at in range(0, len(calls), BATCH_SEEN_MAX):
+            part = calls[at:at + BATCH_SEEN_MAX]
+            for row in self.world.request("env_calls", timeout=self.timeout, calls=part)["results"]:
+                if "error" in row and first is None:
+                    first = request_error(row["error"]["code"], f"slot {len(answers)}: {row['error']['text']}")
+                answers.append(row.get("result"))
+        return answers, first
+
     def _calls(self, calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Answers to calls; the first error of a slot is raised."""
-        answers: list[dict[str, Any]] = []
-        width = BATCH_SEEN_MAX
-        for at in range(0, len(calls), width):
-            rows = self.world.request("env_calls", timeout=self.timeout, calls=calls[at:at + width])["results"]
-            for slot, row in enumerate(rows, at):
-                if "error" in row:
-                    raise request_error(row["error"]["code"], f"slot {slot}: {row['error']['text']}")
-                answers.append(row["result"])
-        return answers
+        answers, error = self._try_calls(calls)
+        if error is not None:
+            raise error
+        return [answer for answer in answers if answer is not None]
 
     def reset(self, *, seed: Union[None, int, Sequence[Optional[int]]] = None, options: Optional[dict[str, Any]] = None
               ) -> tuple[Any, dict[str, Any]]:
