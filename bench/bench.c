@@ -37,7 +37,7 @@ static double median(double *samples, size_t count)
     return samples[count / 2];
 }
 
-static uint64_t cpu_ns(void)
+uint64_t wd_bench_cpu_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -46,11 +46,11 @@ static uint64_t cpu_ns(void)
 
 static uint64_t time_calls(void (*body)(void *context), void *context, uint64_t calls)
 {
-    uint64_t start = cpu_ns();
+    uint64_t start = wd_bench_cpu_ns();
     for (uint64_t i = 0; i < calls; i++) {
         body(context);
     }
-    return cpu_ns() - start;
+    return wd_bench_cpu_ns() - start;
 }
 
 double wd_bench_time(wd_bench *bench, void (*body)(void *context), void *context)

@@ -41,6 +41,8 @@ void wd_bench_fail(wd_bench *bench, const char *format, ...) WD_PRINTF(2, 3);
 
 /// Monotonic clock.
 uint64_t wd_bench_now_ns(void);
+/// CPU time of this thread.
+uint64_t wd_bench_cpu_ns(void);
 
 /// Nanoseconds of one call of body(context): the median of several samples, each of so many calls that the clock's
 /// grain does not matter. CPU time of this thread, so that other work on the machine does not count: what waits for

@@ -33,9 +33,8 @@ wd_target wd_system_op(wd_screen *screen, const char *op, wd_value **args_p)
 
 // ---- bars -------------------------------------------------------------------------------------------------------------
 
-static bool global(const wd_call *call, const char *name)
+static bool is_on(const wd_value *settings, const char *name)
 {
-    const wd_value *settings = wd_object_get(wd_object_get(call->os, "settings"), "global");
     return wd_value_bool_or(wd_object_get(settings, name), false);
 }
 
@@ -54,6 +53,7 @@ static wd_status draw_status_bar(wd_screen *screen, wd_call *call)
     wd_deps_note(call, WD_DEP_OS, "settings", "global", 0);
     wd_deps_note(call, WD_DEP_OS, "hardware", NULL, 0);
     const wd_value *hardware = wd_object_get(call->os, "hardware");
+    const wd_value *global = wd_object_get(wd_object_get(call->os, "settings"), "global");
     const wd_rect rect = { 0, 0, WD_PHONE_WIDTH, WD_SCREEN_STATUS_HEIGHT };
     wd_ui_element *bar = wd_system_box(screen, NULL, WD_UI_SCREEN, "status_bar", rect);
     if (bar == NULL) {
@@ -68,7 +68,7 @@ static wd_status draw_status_bar(wd_screen *screen, wd_call *call)
     char wifi[128] = "";
     (void)snprintf(clock, sizeof clock, "%02d:%02d", (int)(minute / 60), (int)(minute % 60));
     (void)snprintf(battery, sizeof battery, "%d%%", (int)percent);
-    if (global(call, "wifiEnabled") && ssid != NULL) {
+    if (is_on(global, "wifiEnabled") && ssid != NULL) {
         (void)snprintf(wifi, sizeof wifi, "Wi-Fi: %s", ssid);
     }
     const struct {
@@ -78,10 +78,10 @@ static wd_status draw_status_bar(wd_screen *screen, wd_call *call)
     } parts[] = {
         { "clock", clock, 48, 198, true },
         { "airplane", wd_system_text(call, "Airplane mode", "飞行模式"), 560, 640,
-            global(call, "airplaneModeEnabled") },
+            is_on(global, "airplaneModeEnabled") },
         { "bluetooth", wd_system_text(call, "Bluetooth on", "蓝牙已开启"), 650, 710,
-            global(call, "bluetoothEnabled") },
-        { "silent", wd_system_text(call, "Silent", "静音"), 720, 780, global(call, "silentMode") },
+            is_on(global, "bluetoothEnabled") },
+        { "silent", wd_system_text(call, "Silent", "静音"), 720, 780, is_on(global, "silentMode") },
         { "wifi", wifi, 790, 880, wifi[0] != '\0' },
         { "battery", battery, 900, 1032, true },
     };

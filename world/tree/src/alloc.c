@@ -15,6 +15,8 @@ enum {
     CLASS_COUNT = CLASS_SIZE_MAX / CLASS_STEP + 1,
     SLAB_SIZE = 64 * 1024,  // and the alignment of slabs, so that a block's slab is found from its address
     SPARE_SLABS_MAX = 16,   // empty slabs kept for the next class that wants one
+    SLAB_COLOURS = 32,      // places of a slab's head
+    COLOUR_STEP = 64,       // bytes between them: a line of the cache
 };
 
 typedef struct free_block {
@@ -52,6 +54,22 @@ static _Atomic uint64_t shared_bytes_live;
 static pthread_key_t exit_key;
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 
+// Heads all at the start of their slabs would stand in the same few sets of the cache and drive each other out.
+static slab *slab_at(uintptr_t base)
+{
+    return (slab *)(base + base / SLAB_SIZE % SLAB_COLOURS * COLOUR_STEP);
+}
+
+static uintptr_t slab_base(const void *inside)
+{
+    return (uintptr_t)inside & ~(uintptr_t)(SLAB_SIZE - 1);
+}
+
+static void slab_free(slab *dropped)
+{
+    free((void *)slab_base(dropped));
+}
+
 static void spare_drop(size_t keep)
 {
     while (heap.spare_count > keep) {
@@ -59,7 +77,7 @@ static void spare_drop(size_t keep)
         heap.spare = dropped->next;
         heap.spare_count -= 1;
         heap.slab_count -= 1;
-        free(dropped);
+        slab_free(dropped);
     }
 }
 
@@ -71,7 +89,7 @@ static void thread_ends(void *argument)
         slab *current = heap.roomy[i];
         if (current != NULL && current->live == 0) {
             heap.roomy[i] = NULL;
-            free(current);  // only the one that is allocated from is kept while empty
+            slab_free(current);  // only the one that is allocated from is kept while empty
         }
     }
     spare_drop(0);
@@ -114,10 +132,11 @@ static slab *slab_new(size_t class)
         heap.spare = fresh->next;
         heap.spare_count -= 1;
     } else {
-        fresh = aligned_alloc(SLAB_SIZE, SLAB_SIZE);
-        if (fresh == NULL) {
+        void *memory = aligned_alloc(SLAB_SIZE, SLAB_SIZE);
+        if (memory == NULL) {
             return NULL;
         }
+        fresh = slab_at((uintptr_t)memory);
         if (heap.slab_count == 0) {
             pthread_once(&exit_once, exit_key_make);
             (void)pthread_setspecific(exit_key, &heap);  // failing only means that slabs outlive the thread
@@ -168,7 +187,7 @@ static void *block_take(size_t size)
         from->fresh += step;
     }
     from->live += 1;
-    if (from->free == NULL && (size_t)((char *)from + SLAB_SIZE - from->fresh) < step) {
+    if (from->free == NULL && slab_base(from) + SLAB_SIZE - (uintptr_t)from->fresh < step) {
         slab_unlink(from);
     }
     return block;
@@ -180,7 +199,7 @@ static void block_give(void *block, size_t size)
         free(block);
         return;
     }
-    slab *home = (slab *)((uintptr_t)block & ~(uintptr_t)(SLAB_SIZE - 1));
+    slab *home = slab_at(slab_base(block));
     free_block *given = block;
     given->next = home->free;
     home->free = given;

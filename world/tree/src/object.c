@@ -47,6 +47,10 @@ const wd_value *wd_object_get_name(const wd_value *object, const wd_name *name)
 
 const wd_value *wd_object_get_n(const wd_value *object, const char *name, size_t length)
 {
+    if (object != NULL && wd_has_tag(object, WD_TAG_OBJECT)) {
+        const uint32_t slot = wd_shape_find_text(wd_object_of(object)->shape, name, length);
+        return slot != WD_SLOT_NONE ? wd_object_of(object)->items[slot] : NULL;
+    }
     wd_name hashed = wd_name_of(name, length);
     return wd_object_get_name(object, &hashed);
 }

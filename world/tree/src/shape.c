@@ -9,8 +9,13 @@ size_t wd_shape_size(uint32_t capacity)
 }
 
 // Where names stood when the thread last looked them up. Only a guess, which is checked: shapes come and go.
-enum { GUESS_ENTRIES = 2048 };
+enum { GUESS_ENTRIES = 2048 };  // 2^11: the upper bits of a product choose
 static _Thread_local uint8_t guesses[GUESS_ENTRIES];
+
+static inline uint8_t *guess_of(const wd_shape *shape, uint64_t what)
+{
+    return &guesses[(what ^ (uintptr_t)shape >> 4) * 0x9E3779B97F4A7C15u >> 53];
+}
 
 static inline bool stands_at(
     const wd_shape *shape, const uint32_t *hashes, uint32_t slot, const wd_name *name)
@@ -22,7 +27,7 @@ uint32_t wd_shape_find(const wd_shape *shape, const wd_name *name)
 {
     const uint32_t *hashes = wd_shape_hashes(shape);
     const uint32_t hash = (uint32_t)name->digest.low;
-    uint8_t *guess = &guesses[(hash ^ (uint32_t)((uintptr_t)shape >> 4)) % GUESS_ENTRIES];
+    uint8_t *guess = guess_of(shape, hash);
     if (*guess < shape->count && stands_at(shape, hashes, *guess, name)) {
         return *guess;
     }
@@ -33,6 +38,24 @@ uint32_t wd_shape_find(const wd_shape *shape, const wd_name *name)
         }
     }
     return WD_SLOT_NONE;
+}
+
+uint32_t wd_shape_find_text(const wd_shape *shape, const char *text, size_t length)
+{
+    // The same text at the same address is asked of the same shape again and again: no digest is needed to see it.
+    uint8_t *guess = guess_of(shape, (uintptr_t)text);
+    if (*guess < shape->count) {
+        const wd_key *key = shape->keys[*guess];
+        if (key->length == length && wd_same_bytes(key->text, text, length)) {
+            return *guess;
+        }
+    }
+    const wd_name name = wd_name_of(text, length);
+    const uint32_t slot = wd_shape_find(shape, &name);
+    if (slot != WD_SLOT_NONE) {
+        *guess = (uint8_t)slot;
+    }
+    return slot;
 }
 
 static wd_shape *shape_new(uint32_t capacity)
