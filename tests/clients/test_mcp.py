@@ -73,6 +73,21 @@ def test_a_task_by_hand(assistant, worldd_daemon):
     assert assistant.leave() == 0
 
 
+def test_what_if_is_tried_on_a_copy(assistant):
+    assistant.call("start_task", task="demo/bluetooth_off", seed=3)
+    assistant.call("act", action="launch_app", args={"app": "settings"})
+    assistant.call("act", action="dance")
+    before = assistant.call("scene")
+    taps = [{"action": "tap", "args": {"selector": {"resource_id": name}}} for name in ("open_bluetooth", "bluetooth_switch")]
+    good, home, wrong = json.loads(assistant.call("what_if", candidates=[taps, [{"action": "home"}], [{"action": "dance"}]]))
+    assert good["page"] == "bluetooth" and good["verdict"]["passed"] and good["outcomes"] == ["ok", "ok"]
+    assert home["app"] == "launcher" and not home["verdict"]["passed"] and wrong["error"]
+    assert assistant.call("scene") == before
+    assert assistant.call("device_state", path="os.settings.global.bluetoothEnabled") == "true"
+    assert assistant.call("what_if", candidates=[[7]]).startswith("error: candidates[0]: ")
+    assert assistant.call("what_if", candidates=[taps] * 65).startswith("error: ELIMIT imagine: ")
+
+
 def test_a_private_daemon_and_leaving_in_the_middle():
     assistant = Assistant()
     assert "page home" in assistant.call("start_task", task={"id": "t", "instruction": "look around"})
