@@ -26,6 +26,8 @@ const wd_setting wd_settings[] = {
     TEXT("daemon", "directory", directory, "directory of sockets, lock and daemon.json, mode 0700"),
     TEXT("daemon", "log_level", log_level, "error, warning, info or debug"),
     TEXT("daemon", "episodes", episodes, "directory of recorded runs; empty: <directory>/episodes"),
+    BOOL("daemon", "compress_episodes", compress_episodes,
+        "turn the episode of a run that is over into one zstd frame"),
     TEXT("daemon", "packs", packs, "app pack directories, separated by ':'"),
     TEXT("daemon", "tasks", tasks, "directory of task templates"),
     TEXT("planner", "endpoint", planner_endpoint,
@@ -57,7 +59,8 @@ const wd_setting wd_settings[] = {
     NUMBER("env", "workers", env_workers, 1, WD_ENV_WORKERS_MAX, "threads that envs live on"),
     NUMBER("env", "envs_max", envs_max, 1, WD_ENV_COUNT_LIMIT, "envs at once"),
     NUMBER("env", "snapshots_max", snapshots_max, 1, WD_ENV_COUNT_LIMIT, "snapshots kept at once"),
-    NUMBER("env", "mib_max", env_mib_max, 16, 1048576, "MiB of all envs and snapshots; past it nothing is made"),
+    NUMBER(
+        "env", "mib_max", env_mib_max, 16, 1048576, "MiB of all envs and snapshots; past it nothing is made"),
     NUMBER("env", "snapshot_idle_ms", snapshot_idle_ms, 0, 2592000000,
         "a snapshot not used for so long is forgotten; 0: never"),
     NUMBER("env", "orphan_ms", env_orphan_ms, 1, 2592000000,

@@ -5,10 +5,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { PATH_SIZE = 4096 };
 
 static wd_status system_error(wd_error *error, const char *path)
 {
@@ -62,6 +65,47 @@ wd_status wd_file_read(const char *path, char **ret_bytes, size_t *ret_length, w
     *ret_bytes = bytes;
     *ret_length = (size_t)info.st_size;
     return WD_OK;
+}
+
+// ---- writing ------------------------------------------------------------------------------------------------------
+
+static bool write_all(int descriptor, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t written = write(descriptor, bytes, length);
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written < 0) {
+            return false;
+        }
+        bytes += written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
+wd_status wd_file_publish(const char *path, const void *front, size_t front_length, const void *bytes,
+    size_t length, wd_error *error)
+{
+    char beside[PATH_SIZE];  // first, so that a reader never sees half a file
+    if (snprintf(beside, sizeof beside, "%s.%d.tmp", path, (int)getpid()) >= (int)sizeof beside) {
+        return wd_error_set(error, WD_EINVAL, "%.80s...: the path is too long", path);
+    }
+    int descriptor = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (descriptor < 0) {
+        return wd_error_set(error, WD_EIO, "%s: %s", beside, strerror(errno));
+    }
+    bool written = write_all(descriptor, front, front_length) && write_all(descriptor, bytes, length) &&
+                   fsync(descriptor) == 0;
+    int reason = errno;
+    close(descriptor);
+    if (written && rename(beside, path) == 0) {
+        return WD_OK;
+    }
+    reason = written ? errno : reason;
+    unlink(beside);
+    return wd_error_set(error, WD_EIO, "%s: %s", path, strerror(reason));
 }
 
 wd_status wd_file_read_json(const char *path, wd_value **ret_value, wd_error *error)

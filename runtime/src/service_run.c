@@ -178,7 +178,12 @@ static wd_status finish_run(wd_service *service, wd_service_run *run, wd_service
         wd_run_ending_text(run->run)[0] == '\0' ? "" : ", ", wd_run_ending_text(run->run));
     wd_value_unref(&verdict);
     wd_value_unref(&result);
+    char path[WD_CONFIG_TEXT_MAX * 2];
+    snprintf(path, sizeof path, "%s", wd_episode_path(run->episode));
     forget_run(service, run);
+    if (service->config->compress_episodes && wd_episode_compress(path, &error) != WD_OK) {
+        wd_log(WD_LOG_WARNING, "episode stays as it is: %s", error.text);
+    }
     return status;
 }
 

@@ -5,54 +5,10 @@
 #include "tree/alloc.h"
 #include "tree/json.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { HEADER_SIZE = 8, PATH_SIZE = 4096 };
+enum { HEADER_SIZE = 8 };
 static const char magic[] = "WDSNAP";
-
-static bool write_all(int descriptor, const char *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t written = write(descriptor, bytes, length);
-        if (written < 0 && errno == EINTR) {
-            continue;
-        }
-        if (written < 0) {
-            return false;
-        }
-        bytes += written;
-        length -= (size_t)written;
-    }
-    return true;
-}
-
-/// Beside its place first, then in it: a reader never sees half a file.
-static wd_status publish(
-    const char *path, const char *header, const char *frame, size_t frame_length, wd_error *error)
-{
-    char beside[PATH_SIZE];
-    if (snprintf(beside, sizeof beside, "%s.%d.tmp", path, (int)getpid()) >= (int)sizeof beside) {
-        return wd_error_set(error, WD_EINVAL, "%.80s...: the path is too long", path);
-    }
-    int descriptor = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (descriptor < 0) {
-        return wd_error_set(error, WD_EIO, "%s: %s", beside, strerror(errno));
-    }
-    bool written = write_all(descriptor, header, HEADER_SIZE) && write_all(descriptor, frame, frame_length) &&
-                   fsync(descriptor) == 0;
-    int reason = errno;
-    close(descriptor);
-    if (written && rename(beside, path) == 0) {
-        return WD_OK;
-    }
-    reason = written ? errno : reason;
-    unlink(beside);
-    return wd_error_set(error, WD_EIO, "%s: %s", path, strerror(reason));
-}
 
 wd_status wd_snapshot_save(const char *path, const wd_value *bundle, wd_error *error)
 {
@@ -67,7 +23,8 @@ wd_status wd_snapshot_save(const char *path, const wd_value *bundle, wd_error *e
         wd_error_set(error, status, "%s: %s", path, wd_status_text(status));
     }
     status = status == WD_OK ? wd_compress(text.bytes, text.length, &frame, &frame_length, error) : status;
-    status = status == WD_OK ? publish(path, header, frame, frame_length, error) : status;
+    status =
+        status == WD_OK ? wd_file_publish(path, header, HEADER_SIZE, frame, frame_length, error) : status;
     wd_free(frame, frame_length);
     wd_buffer_done(&text);
     return status;

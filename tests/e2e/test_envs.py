@@ -1,10 +1,11 @@
 """Envs over the control socket: batches, exactly once, watching, vanishing, workers."""
 import json
+import pathlib
 import select
 
 import pytest
 
-from conftest import until
+from conftest import PLANS, until
 from peers import Doors, wire
 
 SETTINGS = {"kind": "launch_app", "app": "settings"}
@@ -262,3 +263,13 @@ def test_a_snapshot_travels_to_another_daemon(doors, make_daemon, tmp_path):
     path.write_bytes(path.read_bytes()[:-1])
     cut = doors.daemon.ctl("snapshot", "load", path)
     assert cut.returncode == 2 and "damaged" in cut.stderr, cut.stderr
+
+
+def test_a_finished_episode_is_compressed_and_read_all_the_same(make_daemon):
+    daemon = make_daemon("daemon.compress_episodes=true")
+    daemon.planner(PLANS / "bluetooth_off.json", "steady")
+    _, result = daemon.run("demo/bluetooth_off")
+    path = pathlib.Path(result["episode"])
+    until("the frame", lambda: path.read_bytes()[:4] == b"\x28\xb5\x2f\xfd")
+    done = daemon.ctl("replay", path)
+    assert done.returncode == 0, done.stdout + done.stderr

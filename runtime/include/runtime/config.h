@@ -22,7 +22,7 @@ typedef struct wd_config {
     char planner_endpoint[WD_CONFIG_TEXT_MAX];  // "": ipc://<directory>/planner.sock
     char control_endpoint[WD_CONFIG_TEXT_MAX];  // "": ipc://<directory>/control.sock
     uint64_t heartbeat_ms, liveness, planner_attempts, attempt_timeout_ms, planner_wait_ms;
-    bool world_enabled, semantic_enabled;
+    bool world_enabled, semantic_enabled, compress_episodes;
     char enricher[WD_PEER_NAME_MAX + 1];  // "": nobody, "*": anybody
     uint64_t enrich_deadline_ms;
     uint64_t history, variables, variable_bytes;

@@ -54,6 +54,10 @@ WD_NODISCARD wd_status wd_episode_end_write(wd_episode_writer *writer, wd_ending
 WD_NODISCARD wd_status wd_episode_verdict_write(
     wd_episode_writer *writer, const wd_value *verdict, wd_error *error);
 
+/// Turn a closed episode into one zstd frame of the same lines, under the same name. Readers take both.
+/// @retval WD_EIO, WD_ENOMEM  `error` says why; the file is as it was.
+WD_NODISCARD wd_status wd_episode_compress(const char *path, wd_error *error);
+
 /// A read file: values of its lines, in order.
 typedef struct wd_episode {
     wd_value *header, *begin, *end, *verdict;  // NULL when the line is missing
