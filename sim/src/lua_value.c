@@ -115,23 +115,51 @@ static lua_Integer push_names(lua_State *state, int index)
     return count;
 }
 
+// The value at the top becomes the member of *record_p that the text below it names; both are popped.
+static void convert_member(lua_State *state, wd_value **record_p, int depth)
+{
+    wd_value *item = convert(state, lua_gettop(state), depth + 1);
+    size_t length = 0;
+    const char *name = lua_tolstring(state, -2, &length);
+    wd_status status = wd_object_set_n(record_p, name, length, &item);
+    wd_value_unref(&item);
+    lua_pop(state, 2);
+    wd_lua_check(state, status, "record");
+}
+
+static bool has_one_member(lua_State *state, int index)
+{
+    lua_pushnil(state);
+    if (lua_next(state, index) == 0) {
+        return false;
+    }
+    lua_pop(state, 1);
+    if (lua_next(state, index) == 0) {
+        return true;
+    }
+    lua_pop(state, 2);
+    return false;
+}
+
 static wd_value *convert_record(lua_State *state, int index, int depth)
 {
     wd_value **record = &wd_lua_of(state)->partial[depth];
     *record = wd_value_object();
+    if (has_one_member(state, index)) {  // as arguments mostly have: nothing to sort
+        lua_pushnil(state);
+        (void)lua_next(state, index);
+        convert_member(state, record, depth);
+        wd_value *whole = *record;
+        *record = NULL;
+        return whole;
+    }
     const lua_Integer count = push_names(state, index);
     const int names = lua_gettop(state);
     for (lua_Integer i = 1; i <= count; i++) {
         lua_rawgeti(state, names, i);
         lua_pushvalue(state, -1);
         lua_rawget(state, index);
-        wd_value *item = convert(state, lua_gettop(state), depth + 1);
-        size_t length = 0;
-        const char *name = lua_tolstring(state, -2, &length);
-        wd_status status = wd_object_set_n(record, name, length, &item);
-        wd_value_unref(&item);
-        lua_pop(state, 2);
-        wd_lua_check(state, status, "record");
+        convert_member(state, record, depth);
     }
     lua_pop(state, 1);
     wd_value *whole = *record;

@@ -191,7 +191,10 @@ bool wd_duration_parse(wd_slice text, int64_t *ret_ms)
 wd_status wd_clock_text(const wd_machine *machine, wd_value **ret_text)
 {
     wd_civil date = wd_civil_local(wd_machine_now(machine), wd_zone_min(machine));
-    return wd_value_format(ret_text, "%02d:%02d", date.hour, date.minute);
+    // Told anew at each step, so not worth a printf.
+    const char text[] = { (char)('0' + date.hour / 10), (char)('0' + date.hour % 10), ':',
+        (char)('0' + date.minute / 10), (char)('0' + date.minute % 10) };
+    return wd_value_string(text, sizeof text, ret_text);
 }
 
 wd_status wd_date_text(wd_civil date, int locale, wd_value **ret_text)

@@ -26,7 +26,7 @@ static size_t align_up(size_t size)
     return (size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-void *wd_ui_arena_get(wd_ui_arena *arena, size_t size)
+static void *take(wd_ui_arena *arena, size_t size)
 {
     size = align_up(size);
     wd_ui_block *block = arena->blocks;
@@ -42,15 +42,23 @@ void *wd_ui_arena_get(wd_ui_arena *arena, size_t size)
     }
     void *bytes = (char *)block + block->used;
     block->used += size;
-    memset(bytes, 0, size);
     return bytes;
+}
+
+void *wd_ui_arena_get(wd_ui_arena *arena, size_t size)
+{
+    void *bytes = take(arena, size);
+    return bytes != NULL ? memset(bytes, 0, size) : NULL;
 }
 
 const char *wd_ui_arena_text(wd_ui_arena *arena, const char *text, size_t length)
 {
-    char *copy = wd_ui_arena_get(arena, length + 1);
-    if (copy != NULL && length > 0) {
-        memcpy(copy, text, length);
+    char *copy = take(arena, length + 1);
+    if (copy != NULL) {
+        if (length > 0) {
+            memcpy(copy, text, length);
+        }
+        copy[length] = '\0';
     }
     return copy;
 }
