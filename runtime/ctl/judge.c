@@ -1,5 +1,5 @@
 // worldctl judge: the verdict on two states, without a daemon and without a phone.
-#include "ctl.h"
+#include "phone.h"
 
 #include "judge/verdict.h"
 #include "runtime/task_check.h"
@@ -84,14 +84,14 @@ static wd_answer_clock clock_of(const wd_value *state)
     };
 }
 
-static wd_status judge_states(const judge_arguments *given, const wd_task *task, const wd_value *initial,
+static wd_status judge_states(const judge_arguments *given, wd_task_judging *judging, const wd_value *initial,
     const wd_value *final, wd_value **ret_verdict)
 {
     wd_rules *rules = NULL;
     wd_verdict *verdict = NULL;
     wd_value *route = NULL;
-    wd_judge_functions functions = wd_task_checks(task);
-    wd_status status = wd_rules_new(task->document, &rules);
+    wd_judge_functions functions = wd_task_checks(judging);
+    wd_status status = wd_rules_new(judging->task->document, &rules);
     if (status == WD_OK && given->route != NULL) {
         status = wd_value_pack(&route, "{s:s}", "path", given->route);
     }
@@ -122,13 +122,20 @@ int ctl_judge(int argc, char **argv)
     wd_error error = { .text = "out of memory" };
     wd_value *document = NULL, *initial = NULL, *final = NULL, *verdict = NULL;
     wd_task task = { 0 };
+    wd_config config;
+    ctl_phone phone = { 0 };
     wd_status status = wd_task_file_read(given.task, &document, &error);
     status = status == WD_OK ? ctl_read_json(given.initial, &initial, &error) : status;
     status = status == WD_OK ? ctl_read_json(given.final, &final, &error) : status;
     status = status == WD_OK ? wd_task_bind(document, given.params, &task, &error) : status;
     status = status == WD_OK ? wd_task_check_names(&task, &error) : status;
+    if (status == WD_OK && wd_object_get(document, "views") != NULL) {  // else no app is wanted
+        status = ctl_config(&config, &error);
+        status = status == WD_OK ? ctl_phone_open(&config, false, 0, &phone, &error) : status;
+    }
     if (status == WD_OK) {
-        status = judge_states(&given, &task, initial, final, &verdict);
+        wd_task_judging judging = { .task = &task, .host = phone.host };
+        status = judge_states(&given, &judging, initial, final, &verdict);
     }
     int code = CTL_FAULT;
     if (status != WD_OK) {
@@ -143,6 +150,7 @@ int ctl_judge(int argc, char **argv)
         bool passed = wd_value_bool_or(wd_object_get(verdict, "passed"), false);
         code = !judged ? CTL_FAULT : passed ? CTL_OK : CTL_NO;
     }
+    ctl_phone_close(&phone);
     wd_task_done(&task);
     wd_value_unref(&document);
     wd_value_unref(&initial);

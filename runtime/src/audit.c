@@ -60,7 +60,7 @@ static wd_status rehearse(wd_audit *audit, const wd_task_instance *instance, siz
     rehearsal run = { 0 };
     audit->runs += 1;
     wd_status status = wd_drill_run(&order, &run.drill, error);
-    status = status == WD_OK ? wd_run_judge(run.drill.run, NULL, &run.verdict) : status;
+    status = status == WD_OK ? wd_run_judge(run.drill.run, audit->host, &run.verdict) : status;
     if (status != WD_OK) {
         rehearsal_done(&run);
         return status;

@@ -238,7 +238,7 @@ static wd_status verb_judge(wd_service *service, const wd_control_peer *peer, co
     wd_service_run *run = NULL;
     wd_value *verdict = NULL;
     wd_status status = open_run(service, control->args, &run, error);
-    status = status == WD_OK ? wd_run_judge(run->run, NULL, &verdict) : status;
+    status = status == WD_OK ? wd_run_judge(run->run, service->host, &verdict) : status;
     if (status == WD_OK && verdict == NULL) {
         status = wd_error_set(error, WD_ESTATE, "judge: the run has no state yet");
     }

@@ -51,7 +51,8 @@ wd_status wd_env_judge(
     if (task == NULL) {
         return wd_error_set(error, WD_ESTATE, "judge: the env has no task; give one");
     }
-    wd_judge_functions functions = wd_task_checks(task);
+    wd_task_judging judging = { .task = task, .host = envs->host };
+    wd_judge_functions functions = wd_task_checks(&judging);
     wd_rules *rules = NULL;
     wd_trace_step *steps = NULL;
     size_t step_count = 0;

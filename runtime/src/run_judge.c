@@ -69,14 +69,15 @@ static wd_status final_route(const wd_task_context *context, wd_value **ret_rout
     return wd_value_pack(ret_route, "{s:?s,s:?s}", "app", info->app_package, "path", info->route);
 }
 
-wd_status wd_run_judge(const wd_run *run, const wd_judge_functions *functions, wd_value **ret_verdict)
+wd_status wd_run_judge(const wd_run *run, wd_host *host, wd_value **ret_verdict)
 {
     const wd_task_context *context = wd_run_context(run);
     *ret_verdict = NULL;
     if (context->state_initial == NULL) {
         return WD_OK;
     }
-    wd_judge_functions own = wd_task_checks(context->task);
+    wd_task_judging judging = { .task = context->task, .host = host };
+    wd_judge_functions functions = wd_task_checks(&judging);
     const wd_value *time = wd_object_get(wd_object_get(context->state, "os"), "time");
     wd_judge_input input = {
         .initial = context->state_initial,
@@ -86,7 +87,7 @@ wd_status wd_run_judge(const wd_run *run, const wd_judge_functions *functions, w
             .ms = wd_value_int_or(wd_object_get(time, "timestamp"), 0),
             .utc_offset_min = WD_DEVICE_UTC_OFFSET_DEFAULT },
         .trace = { .steps = NULL, .count = context->step_count },
-        .functions = functions == NULL ? &own : functions,
+        .functions = &functions,
         .apps_required = true,
     };
     wd_rules *rules = NULL;

@@ -81,24 +81,6 @@ static wd_status keep(
     return WD_OK;
 }
 
-static wd_status call_view(
-    wd_host *host, const wd_value *view, const wd_value *state, wd_value **ret_found, wd_error *error)
-{
-    const char *app = wd_value_string_or(wd_object_get(view, "app"), NULL);
-    const char *name = wd_value_string_or(wd_object_get(view, "name"), NULL);
-    if (host == NULL) {
-        return wd_error_set(error, WD_EUNSUPPORTED, "view: there are no apps here");
-    }
-    if (app == NULL || name == NULL) {
-        return wd_error_set(error, WD_EINVAL, "view: wants \"app\" and \"name\"");
-    }
-    wd_value *none = wd_value_array();
-    const wd_value *args = wd_object_get(view, "args");
-    wd_status status = wd_phone_view(host, state, app, name, args == NULL ? none : args, ret_found, error);
-    wd_value_unref(&none);
-    return status;
-}
-
 /// What the rule draws from as a list; NULL when it draws by type.
 static wd_status candidates(
     wd_host *host, const wd_value *rule, const wd_value *state, wd_value **ret_list, wd_error *error)
@@ -116,7 +98,7 @@ static wd_status candidates(
         return status == WD_OK ? keep(found, where, each, ret_list, error) : status;
     }
     if (status == WD_OK && view != NULL) {
-        status = call_view(host, view, state, &viewed, error);
+        status = wd_lookup_view(host, view, state, &viewed, error);
         status = status == WD_OK ? keep(viewed, where, each, ret_list, error) : status;
         wd_value_unref(&viewed);
         return status;

@@ -159,7 +159,7 @@ static wd_status finish_run(wd_service *service, wd_service_run *run, wd_service
     wd_error error;
     wd_status status = WD_OK;
     if (wd_run_ending(run->run) != WD_END_CANCELED) {  // a cancelled run gets no verdict (judge.md 9.2)
-        status = wd_run_judge(run->run, NULL, &verdict);
+        status = wd_run_judge(run->run, service->host, &verdict);
     }
     if (status == WD_OK && verdict != NULL &&
         wd_episode_verdict_write(run->episode, verdict, &error) != WD_OK) {

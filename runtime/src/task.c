@@ -181,7 +181,7 @@ static wd_status check_names(const wd_value *value, const wd_value *params, wd_e
 
 wd_status wd_task_check_names(const wd_task *task, wd_error *error)
 {
-    static const char *const members[] = { "criteria", "expected_changes", "answer", "order", "records" };
+    static const char *const members[] = { "criteria", "expected_changes", "answer", "order", "records", "views" };
     for (size_t i = 0; i < WD_COUNT_OF(members); i++) {
         const wd_value *member = wd_object_get(task->document, members[i]);
         wd_status status = member == NULL ? WD_OK : check_names(member, task->params, error);
@@ -246,6 +246,7 @@ static wd_status check_document(const wd_value *document, wd_error *error)
         { "parameters", WD_KIND_OBJECT, false },
         { "difficulty", WD_KIND_STRING, false },
         { "lua", WD_KIND_STRING, false },
+        { "views", WD_KIND_OBJECT, false },
         { "criteria", WD_KIND_OBJECT, false },
         { "expected_changes", WD_KIND_ARRAY, false },
         { "max_steps", WD_KIND_INT, false },

@@ -118,17 +118,17 @@ static wd_status check_records(
 static wd_status run_check(
     void *context, const char *name, const wd_judge_input *input, wd_value **ret_checks, wd_error *error)
 {
+    const wd_task_judging *judging = context;
     if (strcmp(name, "records") == 0) {
-        return check_records(context, input, ret_checks, error);
+        return check_records(judging->task, input, ret_checks, error);
     }
     if (strcmp(name, "lua") == 0) {
-        return wd_task_lua_check(context, input, ret_checks, error);
+        return wd_task_lua_check(judging, input, ret_checks, error);
     }
     return wd_error_set(error, WD_ENOENT, "there is no such check");
 }
 
-wd_judge_functions wd_task_checks(const wd_task *task)
+wd_judge_functions wd_task_checks(wd_task_judging *judging)
 {
-    // The judge hands the context back as it is; only run_check() reads it, as const.
-    return (wd_judge_functions){ .context = (void *)(uintptr_t)task, .check = run_check };
+    return (wd_judge_functions){ .context = judging, .check = run_check };
 }

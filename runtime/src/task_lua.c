@@ -1,5 +1,7 @@
 #include "task_lua.h"
 
+#include "lookup.h"
+
 #include "judge/criteria.h"
 #include "sim/phone.h"
 #include "tree/alloc.h"
@@ -99,18 +101,67 @@ static wd_status take_checks(const wd_value *given, wd_value **ret_checks, wd_er
     return WD_OK;
 }
 
-/// The one argument of check().
-static wd_status input_of(const wd_task *task, const wd_judge_input *input, wd_value **ret_args)
+/// One view of both states: {init, final}.
+static wd_status view_both(
+    wd_host *host, const wd_value *view, const wd_judge_input *input, wd_value **ret_both, wd_error *error)
 {
-    return wd_value_pack(ret_args, "[{s:v,s:v,s:v,s:?s}]", "init", input->initial, "final", input->final,
-        "params", task->params, "answer", input->answer);
+    wd_value *initial = NULL, *final = NULL;
+    wd_status status = wd_lookup_view(host, view, input->initial, &initial, error);
+    status = status == WD_OK ? wd_lookup_view(host, view, input->final, &final, error) : status;
+    status = status == WD_OK ? wd_value_pack(ret_both, "{s:v,s:v}", "init", initial, "final", final) : status;
+    wd_value_unref(&initial);
+    wd_value_unref(&final);
+    return status;
+}
+
+/// {name: {init, final}} of the views that the task declares.
+static wd_status views_of(
+    const wd_task_judging *judging, const wd_judge_input *input, wd_value **ret_views, wd_error *error)
+{
+    const wd_value *declared = wd_object_get(judging->task->document, "views");
+    if (wd_object_count(declared) > WD_TASK_VIEWS_MAX) {
+        return wd_error_set(error, WD_ELIMIT, "views: over %d", WD_TASK_VIEWS_MAX);
+    }
+    wd_value *filled = NULL, *views = wd_value_object();
+    wd_status status = declared == NULL ? WD_OK : wd_task_fill(declared, judging->task->params, &filled);
+    wd_iter view = wd_iter_start(filled);
+    while (status == WD_OK && wd_iter_next(&view)) {
+        wd_value *both = NULL;
+        status = view_both(judging->host, view.value, input, &both, error);
+        if (status != WD_OK) {
+            wd_error_prefix(error, "views.%s", view.key);
+        }
+        status = status == WD_OK ? wd_object_set(&views, view.key, &both) : status;
+        wd_value_unref(&both);
+    }
+    wd_value_unref(&filled);
+    if (status != WD_OK) {
+        wd_value_unref(&views);
+        return status;
+    }
+    *ret_views = views;
+    return WD_OK;
+}
+
+/// The one argument of check().
+static wd_status input_of(
+    const wd_task_judging *judging, const wd_judge_input *input, wd_value **ret_args, wd_error *error)
+{
+    wd_value *views = NULL;
+    wd_status status = views_of(judging, input, &views, error);
+    status = status == WD_OK
+                 ? wd_value_pack(ret_args, "[{s:v,s:v,s:v,s:?s,s:v}]", "init", input->initial, "final",
+                       input->final, "params", judging->task->params, "answer", input->answer, "views", views)
+                 : status;
+    wd_value_unref(&views);
+    return status;
 }
 
 wd_status wd_task_lua_check(
-    const wd_task *task, const wd_judge_input *input, wd_value **ret_checks, wd_error *error)
+    const wd_task_judging *judging, const wd_judge_input *input, wd_value **ret_checks, wd_error *error)
 {
     size_t length = 0;
-    const wd_value *lua = wd_object_get(task->document, "lua");
+    const wd_value *lua = wd_object_get(judging->task->document, "lua");
     if (!wd_value_is(lua, WD_KIND_STRING)) {
         return wd_error_set(error, WD_EINVAL, "lua: the task has no script");
     }
@@ -124,7 +175,7 @@ wd_status wd_task_lua_check(
     wd_status status = wd_buffer_append(&source, script, length);
     status = status == WD_OK ? wd_buffer_text(&source, view_source) : status;
     status = status == WD_OK ? host_new(source.bytes, &host, error) : status;
-    status = status == WD_OK ? input_of(task, input, &args) : status;
+    status = status == WD_OK ? input_of(judging, input, &args, error) : status;
     status = status == WD_OK ? wd_value_pack(&state, "{s:{},s:{s:{}}}", "os", "apps", CHECK_PACK) : status;
     status = status == WD_OK ? wd_phone_view(host, state, CHECK_PACK, "run", args, &given, error) : status;
     status = status == WD_OK ? take_checks(given, ret_checks, error) : status;

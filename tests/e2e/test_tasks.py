@@ -75,6 +75,27 @@ def test_a_check_in_lua(files, script, code, told):  # noqa: F811
     assert again.stdout == done.stdout
 
 
+@pytest.mark.parametrize("view, code, told", [
+    ({"app": "forum", "name": "state_post", "args": ["{post}"]}, 0, None),
+    ({"app": "forum", "name": "state_post", "args": ["none"]}, 1, None),
+    ({"app": "forum", "name": "state_nothing"}, 2, "views.post"),
+    ({"app": "gone", "name": "state_post"}, 2, "views.post"),
+    ({"app": "forum"}, 2, "views.post: view: wants"),
+    ({"app": "forum", "name": "state_post", "args": ["{who}"]}, 2, "who"),
+])
+def test_a_check_reads_through_views(files, view, code, told):  # noqa: F811
+    shown = ctl("state", "--json")
+    posts = json.loads(shown.stdout)["apps"]["forum"]["posts"]
+    state = files("s.json", json.loads(shown.stdout))
+    script = "function check(input) local v = input.views.post return { { field = 'f', " \
+             "passed = v.init ~= null and v.final ~= null and v.final.id == input.params.post } } end"
+    task = files("t.json", {"id": "x", "instruction": "", "params": {"post": sorted(posts)[0]}, "check": "lua", "lua": script,
+                            "views": {"post": view}})
+    done = ctl("judge", "--init", state, "--final", state, "--task", task, "--json")
+    assert done.returncode == code, done.stdout + done.stderr
+    assert told is None or told in done.stdout + done.stderr
+
+
 def test_a_script_beside_a_task_belongs_to_it(files):  # noqa: F811
     state = files("s.json", {"os": {}, "apps": {}})
     task = files("t.json", {"id": "x", "instruction": "", "check": "lua"})

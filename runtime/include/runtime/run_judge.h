@@ -4,11 +4,11 @@
 
 #include "judge/verdict.h"
 #include "runtime/run.h"
+#include "sim/phone.h"
 
 /// @param ret_verdict  The verdict as JSON value (wd_verdict_to_value()); NULL when the executor has no states.
-/// @param functions    For checks that the task names; NULL: those of task_check.h.
-WD_NODISCARD wd_status wd_run_judge(
-    const wd_run *run, const wd_judge_functions *functions, wd_value **ret_verdict);
+/// @param host         For the views that the task declares, or NULL (task_check.h).
+WD_NODISCARD wd_status wd_run_judge(const wd_run *run, wd_host *host, wd_value **ret_verdict);
 
 /// The dense reward of judge.md 10.4 for a verdict, 0..1. WD_END_NONE: what it would be worth now.
 double wd_verdict_reward(const char *task, wd_ending ending, const wd_value *verdict);

@@ -11,10 +11,17 @@
 
 #include "judge/verdict.h"
 #include "runtime/task.h"
+#include "sim/phone.h"
 
 enum { WD_TASK_RECORDS_MAX = 64 };
 
-/// Functions for judging this task. @param task  Borrowed as long as the functions are used.
-wd_judge_functions wd_task_checks(const wd_task *task);
+/// What the checks of a task look at; all borrowed.
+typedef struct wd_task_judging {
+    const wd_task *task;
+    wd_host *host;  // for the views that the task declares; NULL: a task with views cannot be judged
+} wd_task_judging;
+
+/// Functions for judging a task. @param judging  Borrowed as long as the functions are used, from one thread.
+wd_judge_functions wd_task_checks(wd_task_judging *judging);
 
 #endif
