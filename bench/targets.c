@@ -30,7 +30,7 @@ static const wd_target targets[] = {
     { "loop", "plan round trip", WD_TARGET_RATIO_MAX, 3 },
     { "scenes", "uiautomator XML to scene", WD_TARGET_RATIO_MAX, 2 },
     { "scenes", "10,000 recorded steps", WD_TARGET_VALUE_MAX, 2 },  // s
-    { "scenes", "identity", WD_TARGET_VALUE_MAX, 100 },  // us on 300 nodes
+    { "scenes", "identity", WD_TARGET_VALUE_MAX, 100 },             // us on 300 nodes
     { "device", "lifecycle operation", WD_TARGET_VALUE_MAX, 2 },
     { "device", "manager call", WD_TARGET_VALUE_MAX, 2 },
     { "device", "inject of 10 leaves", WD_TARGET_VALUE_MAX, 10 },

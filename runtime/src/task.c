@@ -181,7 +181,8 @@ static wd_status check_names(const wd_value *value, const wd_value *params, wd_e
 
 wd_status wd_task_check_names(const wd_task *task, wd_error *error)
 {
-    static const char *const members[] = { "criteria", "expected_changes", "answer", "order", "records", "views" };
+    static const char *const members[] = { "criteria", "expected_changes", "answer", "order", "records",
+        "views" };
     for (size_t i = 0; i < WD_COUNT_OF(members); i++) {
         const wd_value *member = wd_object_get(task->document, members[i]);
         wd_status status = member == NULL ? WD_OK : check_names(member, task->params, error);

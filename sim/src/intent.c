@@ -20,8 +20,7 @@ static bool type_matches(const char *wanted, const char *type)
 bool wd_intent_filter_matches(const wd_value *filter, const wd_value *intent)
 {
     wd_slice action = wd_trimmed(wd_object_get(intent, "action"));
-    if (action.length == 0 ||
-        !wd_slice_is(action, wd_value_string_or(wd_object_get(filter, "action"), ""))) {
+    if (action.length == 0 || !wd_slice_is(action, wd_value_string_or(wd_object_get(filter, "action"), ""))) {
         return false;
     }
     const char *scheme = wd_value_string_or(wd_object_get(filter, "scheme"), "");

@@ -27,7 +27,7 @@ typedef struct wd_machine {
     const wd_device_hooks *hooks;  // may be NULL
     struct wd_device *device;      // back pointer for hooks
     uint32_t dirty;    // persistent parts of `os` put since the operation began: bits of store.c's table
-    bool replaced;                 // the whole root was swapped by a restore, reset or reload since then
+    bool replaced;     // the whole root was swapped by a restore, reset or reload since then
     wd_status sticky;  // a failure of a call that cannot return one; fails the operation when it settles
 } wd_machine;
 

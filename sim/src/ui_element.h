@@ -20,7 +20,7 @@ enum {
     X(CARD, "card", "item", "android.widget.FrameLayout")                                                    \
     X(GRID, "grid", "list", "android.widget.GridLayout")                                                     \
     X(LIST, "list", "list", "androidx.recyclerview.widget.RecyclerView")                                     \
-    X(TEXT, "label", "text", "android.widget.TextView")                                                       \
+    X(TEXT, "label", "text", "android.widget.TextView")                                                      \
     X(FIELD, "field", "field", "android.widget.EditText")                                                    \
     X(BUTTON, "button", "button", "android.widget.Button")                                                   \
     X(SWITCH, "switch", "switch", "android.widget.Switch")                                                   \
@@ -90,7 +90,7 @@ typedef struct wd_ui_element {
     // After layout.
     wd_rect rect;
     int32_t measured_width, measured_height;  // the last wd_ui_measure(), so that nesting costs no powers
-    int32_t content_height, scroll_offset;  // of what scrolls
+    int32_t content_height, scroll_offset;    // of what scrolls
 } wd_ui_element;
 
 /// What the app says about the screen as a whole.

@@ -33,8 +33,7 @@ static wd_scene *scene_of(const char *text)
 static void write_steps(wd_episode_writer *writer)
 {
     static const char *const states[STEPS] = { "{\"os\":{\"a\":1},\"apps\":{}}",
-        "{\"os\":{\"a\":1.0},\"apps\":{\"m\":[\"\\ud83d\\ude00\"]}}",
-        "{\"os\":{},\"apps\":{\"m\":[]}}" };
+        "{\"os\":{\"a\":1.0},\"apps\":{\"m\":[\"\\ud83d\\ude00\"]}}", "{\"os\":{},\"apps\":{\"m\":[]}}" };
     wd_scene *scene = scene_of("tab\t\xe4\xbd\xa0");
     for (uint32_t i = 0; i < STEPS; i++) {
         wd_run_step_record record = { .index = i, .result = wd_result_ok(), .observed = true };

@@ -7,8 +7,8 @@
 #include "sim/phone.h"
 
 typedef struct wd_sim_executor {
-    wd_host *host;      // borrowed
-    wd_device *device;  // borrowed
+    wd_host *host;          // borrowed
+    wd_device *device;      // borrowed
     wd_task_events events;  // of the task; zero: none
 } wd_sim_executor;
 

@@ -18,7 +18,7 @@ enum { WD_APP_GRAPH_FORKS_MAX = 1000 * 1000, WD_APP_GRAPH_STATES_MAX = 4096 };
 ///                        "deadEnds": [routes with a screen that takes no touch], "unreached": [routes declared but
 ///                        never seen], "errors": [{"route", "node", "text"}]}
 /// @retval WD_ENOENT no such app. @retval WD_EINVAL forks_max.
-WD_NODISCARD wd_status wd_app_graph(wd_host *host, const wd_device *device, const wd_app_graph_options *options,
-    wd_value **ret_graph, wd_error *error);
+WD_NODISCARD wd_status wd_app_graph(wd_host *host, const wd_device *device,
+    const wd_app_graph_options *options, wd_value **ret_graph, wd_error *error);
 
 #endif

@@ -47,7 +47,8 @@ void wd_host_destroy(wd_host **host_p);
 WD_NODISCARD wd_status wd_host_boot(wd_host *host, uint64_t seed, wd_device **ret_device, wd_error *error);
 
 /// The present screen. @retval WD_ESCRIPT an app's code failed; `error` names file and line.
-WD_NODISCARD wd_status wd_phone_observe(wd_host *host, wd_device *device, wd_scene **ret_scene, wd_error *error);
+WD_NODISCARD wd_status wd_phone_observe(
+    wd_host *host, wd_device *device, wd_scene **ret_scene, wd_error *error);
 
 /// Execute a physical action (wd_action_is_physical()). Virtual time advances by the device's action time, by
 /// action->ms for `wait`. A refused action changes nothing, time included.
