@@ -273,3 +273,23 @@ def test_a_finished_episode_is_compressed_and_read_all_the_same(make_daemon):
     until("the frame", lambda: path.read_bytes()[:4] == b"\x28\xb5\x2f\xfd")
     done = daemon.ctl("replay", path)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_slow_watcher_delays_nobody_and_is_told_what_it_missed(doors):
+    client, slow = doors.client().greet(), doors.client("slow", RCVHWM=1).greet()
+    slow.ask("watch")
+    slow.in_step(1)
+    env = create(client, seed=1)
+    for _ in range(2):                                               # far more events than its queue holds
+        batch_reply(client, batch(client, [env] * 4000, ["home"]))
+    assert client.control("env_observe", env=env, observe="none")["steps"] == 8000
+    told = [json.loads(slow.receive("PROGRESS")[1].event_json) for _ in range(900)]
+    assert [event["index"] for event in told] == list(range(900))    # in order, up to where it got full
+
+    def caught_up():
+        client.control("env_step", env=env, action={"kind": "home"})
+        event = json.loads(slow.receive("PROGRESS")[1].event_json)
+        told.append(event)
+        return event["dropped"]
+    dropped = until("it is told", caught_up)
+    assert len(told) + dropped == told[-1]["index"] + 1              # nothing is lost unsaid
