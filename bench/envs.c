@@ -63,22 +63,40 @@ static uint64_t draw(uint64_t index)
 
 // ---- what makes forks differ ----------------------------------------------------------------------------------------
 
-/// A tap at a point of its own on a page of switches, sliders and links.
-static wd_status one_step(herd *all, wd_env *env, uint64_t index)
+static wd_status perform(herd *all, wd_env *env, const wd_action *action)
 {
-    wd_action action;
     wd_env_stepped stepped = { 0 };
     wd_error error;
-    wd_action_init(&action, WD_ACTION_TAP);
-    action.has_point = true;
-    action.x = (double)(draw(index) % WD_PHONE_WIDTH);
-    action.y = (double)(draw(index) / WD_PHONE_WIDTH % WD_PHONE_HEIGHT);
-    wd_status status = wd_env_step(all->envs, env, &action, NULL, WD_ENV_LOOK_NONE, &stepped, &error);
+    wd_status status = wd_env_step(all->envs, env, action, NULL, WD_ENV_LOOK_NONE, &stepped, &error);
     if (status == WD_OK && stepped.result.outcome != WD_OUTCOME_OK) {
         wd_bench_fail(all->bench, "a step failed: %s", stepped.result.text);
         status = WD_ESTATE;
     }
     wd_env_stepped_done(&stepped);
+    return status;
+}
+
+/// A tap at a point of its own on a page of switches, sliders and links.
+static wd_status one_step(herd *all, wd_env *env, uint64_t index)
+{
+    wd_action action;
+    wd_action_init(&action, WD_ACTION_TAP);
+    action.has_point = true;
+    action.x = (double)(draw(index) % WD_PHONE_WIDTH);
+    action.y = (double)(draw(index) / WD_PHONE_WIDTH % WD_PHONE_HEIGHT);
+    return perform(all, env, &action);
+}
+
+/// A text that no other fork has, into the field that has the focus.
+static wd_status one_text(herd *all, wd_env *env, uint64_t index)
+{
+    char text[32];
+    int length = snprintf(text, sizeof text, "u%llu", (unsigned long long)index);
+    wd_action action;
+    wd_action_init(&action, WD_ACTION_TYPE);
+    wd_status status = wd_action_set_text(&action.text, text, (size_t)length);
+    status = status == WD_OK ? perform(all, env, &action) : status;
+    wd_action_done(&action);
     return status;
 }
 
@@ -182,8 +200,8 @@ static void measure(herd *all, size_t count, size_t samples, diverge how, const 
     double began = cpu_seconds();
     wd_status status = fork_all(all, how);
     double seconds = cpu_seconds() - began, after = resident_mib();
-    // Scaled to the full herd, so that a quick run is held against the same bound.
-    double scale = (double)(how == one_step ? FORKS : WIDE_FORKS) / (double)count;
+    // Scaled to what the row's name says, so that a smaller run is held against the same bound.
+    double scale = (double)(how == many_leaves ? WIDE_FORKS : FORKS) / (double)count;
     if (status == WD_OK) {
         size_t equal = count_equal(all, how, samples);
         wd_bench_add(all->bench,
@@ -203,39 +221,25 @@ static void measure(herd *all, size_t count, size_t samples, diverge how, const 
     all->ids = NULL;
 }
 
-/// Boot, open the page that is tapped on, keep that as the node that all forks come from.
-static wd_status prepare(herd *all, wd_env **ret_env)
+/// Boot, open a page of an app, keep that as the node that all forks come from.
+static wd_status prepare(herd *all, const char *app, const char *target)
 {
-    static const struct {
-        wd_action_kind kind;
-        const char *app, *target;
-    } steps[] = { { WD_ACTION_LAUNCH_APP, "settings", NULL }, { WD_ACTION_TAP, NULL, "open_display" } };
     wd_error error = { 0 };
     wd_env *env = NULL;
+    wd_action launch, tap;
+    wd_action_init(&launch, WD_ACTION_LAUNCH_APP);
+    wd_action_init(&tap, WD_ACTION_TAP);
     wd_status status = wd_env_create(all->envs, &(wd_env_order){ .seed = 1 }, &env, &error);
-    for (size_t i = 0; status == WD_OK && i < WD_COUNT_OF(steps); i++) {
-        wd_action action;
-        wd_env_stepped stepped = { 0 };
-        wd_action_init(&action, steps[i].kind);
-        if (steps[i].app != NULL) {
-            status = wd_action_set_text(&action.app, steps[i].app, strlen(steps[i].app));
-        } else {
-            status = wd_action_set_text(&action.resource_id, steps[i].target, strlen(steps[i].target));
-        }
-        status = status == WD_OK
-                     ? wd_env_step(all->envs, env, &action, NULL, WD_ENV_LOOK_NONE, &stepped, &error)
-                     : status;
-        if (status == WD_OK && stepped.result.outcome != WD_OUTCOME_OK) {
-            status = wd_error_set(&error, WD_ESTATE, "%s", stepped.result.text);
-        }
-        wd_env_stepped_done(&stepped);
-        wd_action_done(&action);
-    }
+    status = status == WD_OK ? wd_action_set_text(&launch.app, app, strlen(app)) : status;
+    status = status == WD_OK ? wd_action_set_text(&tap.resource_id, target, strlen(target)) : status;
+    status = status == WD_OK ? perform(all, env, &launch) : status;
+    status = status == WD_OK ? perform(all, env, &tap) : status;
     status = status == WD_OK ? wd_env_snapshot(all->envs, env, 0, &all->node, &error) : status;
     if (status != WD_OK) {
-        wd_bench_fail(all->bench, "prepare: %s", error.text);
+        wd_bench_fail(all->bench, "prepare %s: %s", app, error.text);
     }
-    *ret_env = env;
+    wd_action_done(&launch);
+    wd_action_done(&tap);
     return status;
 }
 
@@ -245,22 +249,26 @@ void bench_envs(wd_bench *bench)
         "memory kept after closing" };
     static const herd_names leaf_names = { "10^5 forks, 20 leaves each", "making those",
         "their sampled digests equal", "memory kept after closing those" };
+    static const herd_names text_names = { "10^6 forks, a text each", "making those with a text",
+        "sampled digests with a text equal", "memory kept after closing these" };
     const bool quick = wd_bench_quick(bench);
     herd all = { .bench = bench };
     wd_packs *packs = NULL;
-    wd_env *env = NULL;
     wd_error error;
     wd_envs_options options = wd_envs_options_default();
-    options.env_count_max = FORKS + 2;
+    options.env_count_max = FORKS + 3;
     wd_status status = wd_packs_load_list(WORLDD_SOURCE_DIR "/sim/apps", &packs, &error);
     status = status == WD_OK ? wd_envs_new(&options, packs, &all.envs, &error) : status;
     if (status != WD_OK) {
         wd_bench_fail(bench, "%s", error.text);
-    } else if (prepare(&all, &env) == WD_OK) {
+    } else if (prepare(&all, "settings", "open_display") == WD_OK) {
         size_t samples = quick ? SAMPLES_QUICK : SAMPLES;
         // The smaller herd first: what the larger one gives back could be used again unseen.
         measure(&all, quick ? WIDE_FORKS_QUICK : WIDE_FORKS, samples, many_leaves, &leaf_names);
         measure(&all, quick ? FORKS_QUICK : FORKS, samples, one_step, &step_names);
+        if (prepare(&all, "contacts", "search") == WD_OK) {
+            measure(&all, quick ? FORKS_QUICK : FORKS, samples, one_text, &text_names);
+        }
     }
     wd_envs_destroy(&all.envs);
     wd_packs_unref(&packs);

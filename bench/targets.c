@@ -41,6 +41,9 @@ static const wd_target targets[] = {
     { "envs", "making them", WD_TARGET_VALUE_MAX, 60 },                    // s
     { "envs", "sampled digests equal", WD_TARGET_VALUE_MIN, 1 },
     { "envs", "memory kept after closing", WD_TARGET_VALUE_MAX, 0.1 },
+    { "envs", "10^6 forks, a text each", WD_TARGET_VALUE_MAX, 6 * 1024 },
+    { "envs", "making those with a text", WD_TARGET_VALUE_MAX, 60 },
+    { "envs", "sampled digests with a text equal", WD_TARGET_VALUE_MIN, 1 },
     { "envs", "10^5 forks, 20 leaves each", WD_TARGET_VALUE_MAX, 2 * 1024 },
     { "envs", "their sampled digests equal", WD_TARGET_VALUE_MIN, 1 },
     { "envs", "memory kept after closing those", WD_TARGET_VALUE_MAX, 0.1 },
