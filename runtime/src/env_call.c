@@ -84,10 +84,14 @@ static wd_status seed_arg(const wd_value *args, bool *ret_given, uint64_t *seed,
     return WD_OK;
 }
 
-/// *ret_task stays empty (id NULL) when no task is given. Ids were made documents by the caller.
+/// *ret_task stays empty (id NULL) when no task is given. Ids were made documents by the caller where there is such a task.
 static wd_status task_arg(const wd_value *args, wd_task *ret_task, wd_error *error)
 {
     const wd_value *document = wd_object_get(args, "task");
+    if (wd_value_is(document, WD_KIND_STRING)) {
+        return wd_error_set(
+            error, WD_ENOENT, "there is no task \"%s\" that can be read", wd_value_as_string(document, NULL));
+    }
     return document == NULL ? WD_OK : wd_task_bind(document, wd_object_get(args, "params"), ret_task, error);
 }
 

@@ -110,7 +110,20 @@ def test_calls_in_a_list_fail_alone(doors):
              {"verb": "env_list"}]
     results = client.control("env_calls", calls=calls)["results"]
     assert ["result" in r for r in results] == [True, False, True, False, False]
+    assert results[3]["error"] == {"code": 7, "text": 'there is no task "no/such" that can be read'}     # ENOENT
     assert [row["task"] for row in client.control("env_list")["envs"]].count("demo/hello") == 1
+
+
+def test_a_client_that_dies_in_mid_batch_harms_nobody(doors):
+    steady, dying = doors.client("steady").greet(), doors.client("dying").greet()
+    own, alone = create(steady, seed=5), create(steady, seed=5)
+    expected = steady.control("env_step", env=alone, action=SETTINGS)["digest"]
+    envs = [create(dying, seed=n) for n in range(64)]
+    for turn in range(20):
+        batch(dying, envs, ["launch_app" if turn % 2 else "home"], [SETTINGS], observe="full")
+    dying.close()                                                    # nobody takes the answers
+    assert steady.control("env_step", env=own, action=SETTINGS)["digest"] == expected
+    assert len(steady.control("env_list")["envs"]) >= 2
 
 
 def test_a_fork_is_spread_over_workers_and_has_its_parents_future(doors):
