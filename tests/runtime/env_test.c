@@ -13,7 +13,7 @@ static void assert_digest(wd_digest got, wd_digest wanted)
 
 // ---- isolation ----------------------------------------------------------------------------------------------------
 
-enum { ISOLATED = 100, STEPS = 6 };
+enum { ISOLATED = 1000, STEPS = 6 };
 
 static void envs_do_not_disturb_each_other(void **state)
 {
