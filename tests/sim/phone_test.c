@@ -3,6 +3,11 @@
 
 #define ENGLISH "call setLocale {\"v\":\"en\"}\n"
 
+#define AWAY(app) "do home\npage launcher/home\ndo launch_app {\"app\":\"" app "\"}\n"
+
+#define ASK_TO_SEND                                                                                          \
+    "call request {\"app\":\"messages\",\"perms\":[\"android.permission.SEND_SMS\"],\"as\":\"p\"}\n"
+
 static const struct flow {
     const char *name, *script;
 } flows[] = {
@@ -120,6 +125,12 @@ static const struct flow {
                 "page system_ui/permission\ntap conversation#0\ncode no_effect\ntap permission_allow\n"
                 "page messages/conversations\n"
                 "state os.permissions.messages.android\\.permission\\.SEND_SMS \"granted\"\n" },
+    { "a permission is denied, and denied for ever by the second time", ENGLISH
+        "tap hotseat_messages\n" ASK_TO_SEND "tap permission_deny\npage messages/conversations\n"
+        "state os.permissions.messages.android\\.permission\\.SEND_SMS \"denied\"\n" ASK_TO_SEND
+        "page system_ui/permission\ntap permission_deny\n"
+        "state os.permissions.messages.android\\.permission\\.SEND_SMS \"denied_forever\"\n" ASK_TO_SEND
+        "page messages/conversations\n" },
     { "close_app ends a task",
         ENGLISH "tap hotseat_settings\ndo close_app {\"app\":\"settings\"}\npage launcher/home\n"
                 "state os.tasks []\n" },
@@ -136,6 +147,23 @@ static const struct flow {
         "state apps.wallet.user.balanceCents 128650\ntap pay\npage wallet/cashier\ndo home\n"
         "do launch_app {\"app\":\"shop\"}\npage wallet/cashier\ntap pay\ntype password 246810\ndo enter\n"
         "page shop/order\nsees Paid\n" },
+    { "a payment is left for home at every step and gone on with",
+        ENGLISH "do launch_app {\"app\":\"shop\"}\ntap category_desk\n" AWAY("shop") "page "
+                                                                                     "shop/category\ntap "
+                                                                                     "product#1\n" AWAY("sho"
+                                                                                                        "p") "page shop/product\ntap add_to_cart\ntap open_cart\n" AWAY("shop") "page shop/cart\ntap checkout\n" AWAY(
+                                                                                         "shop") "page "
+                                                                                                 "shop/"
+                                                                                                 "checkout\nt"
+                                                                                                 "ap "
+                                                                                                 "place_"
+                                                                                                 "order\npage"
+                                                                                                 " wallet/"
+                                                                                                 "cashier"
+                                                                                                 "\n" AWAY("s"
+                                                                                                           "h"
+                                                                                                           "o"
+                                                                                                           "p") "page wallet/cashier\ntap pay\n" AWAY("shop") "page wallet/password\ntype password 246810\n" AWAY("shop") "tap confirm\npage shop/order\nsees Paid\n" },
     { "an order is cancelled", ENGLISH
         "do launch_app {\"app\":\"shop\"}\ntap category_desk\ntap product#1\ntap add_to_cart\ntap open_cart\n"
         "tap checkout\ntap place_order\ntap give_up\npage shop/order\ntap cancel_order\npage "
