@@ -86,6 +86,20 @@ static void overlay_by_schema(void **state)
     wd_packs_unref(&packs);
 }
 
+static void two_packs_of_one_id(void **state)
+{
+    (void)state;
+    static const char *const directories[] = { "packs", "packs" };
+    const wd_pack_source source = pack_memory_source(NULL);
+    wd_packs *packs = NULL;
+    assert_int_equal(wd_packs_load(&source, directories, WD_COUNT_OF(directories), &packs, NULL), WD_OK);
+    assert_int_equal(wd_packs_fault_count(packs), 1);  // the first stays
+    assert_int_equal(wd_packs_fault(packs, 0)->error.status, WD_EEXIST);
+    assert_non_null(
+        strstr(wd_packs_fault(packs, 0)->error.text, "demo: another directory has a pack of this id"));
+    wd_packs_unref(&packs);
+}
+
 static void base_rows_by_schema(void **state)
 {
     (void)state;
@@ -230,6 +244,7 @@ int main(void)
     enum { OTHERS = 4 };
     struct CMUnitTest tests[WD_COUNT_OF(broken) + WD_COUNT_OF(bad_screens) + OTHERS] = {
         cmocka_unit_test(overlay_by_schema),
+        cmocka_unit_test(two_packs_of_one_id),
         cmocka_unit_test(base_rows_by_schema),
         cmocka_unit_test(second_directory_must_not_repeat_an_id),
         cmocka_unit_test(example_of_the_document_loads),
