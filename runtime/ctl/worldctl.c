@@ -15,7 +15,7 @@ static const ctl_command commands[] = {
     { "snapshot", ctl_snapshot, "save a snapshot of an env as a file, load it again" },
     { "replay", ctl_replay, "execute a recorded episode again, or a folder of screens" },
     { "state", ctl_state, "the state of a run, of an episode's step, or of a fresh phone" },
-    { "episode", ctl_episode, "import recordings of other tools" },
+    { "episode", ctl_episode, "import recordings of other tools, export training data" },
     { "scene", ctl_scene, "a foreign screen as canonical scene" },
     { "action", ctl_action, "a model's replies as canonical actions" },
     { "tasks", ctl_tasks, "list, show and audit task templates" },
