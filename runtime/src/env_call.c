@@ -1,7 +1,6 @@
-// The verbs of envs: arguments read, the table called, results written.
-#include "runtime/env_call.h"
+// The verbs of envs, but those of snapshots: the table called, results written.
+#include "env_call_internal.h"
 
-#include "control_args.h"
 #include "env_event.h"
 #include "judge/changes.h"
 #include "tree/alloc.h"
@@ -9,120 +8,6 @@
 #include "tree/path.h"
 
 #include <string.h>
-
-// ---- arguments ----------------------------------------------------------------------------------------------------
-
-static wd_status id_arg(const wd_value *args, const char *name, wd_env_id *ret_id, wd_error *error)
-{
-    const char *text = NULL;
-    wd_status status = wd_verb_needed_text(args, name, &text, error);
-    if (status == WD_OK && wd_env_id_parse(text, ret_id) != WD_OK) {
-        status = wd_error_set(error, WD_EINVAL, "args.%s: \"%.40s\" is no id", name, text);
-    }
-    return status;
-}
-
-static wd_status find_env(const wd_envs *envs, const wd_env_id *id, wd_env **ret_env, wd_error *error)
-{
-    char text[WD_ENV_ID_TEXT_SIZE];
-    *ret_env = wd_env_find(envs, id);
-    wd_env_id_text(id, text);
-    return *ret_env == NULL ? wd_error_set(error, WD_ENOENT, "args.env: there is no env %s", text) : WD_OK;
-}
-
-static wd_status env_arg(wd_envs *envs, const wd_value *args, wd_env **ret_env, wd_error *error)
-{
-    wd_env_id id;
-    wd_status status = id_arg(args, "env", &id, error);
-    return status == WD_OK ? find_env(envs, &id, ret_env, error) : status;
-}
-
-static wd_status node_arg(
-    wd_envs *envs, const wd_value *args, const char *name, wd_env_node **ret_node, wd_error *error)
-{
-    wd_env_id id;
-    wd_status status = id_arg(args, name, &id, error);
-    if (status == WD_OK) {
-        *ret_node = wd_env_node_find(envs, &id);
-        status = *ret_node == NULL ? wd_error_set(error, WD_ENOENT,
-                                         "args.%s: there is no such snapshot, or it expired", name)
-                                   : WD_OK;
-    }
-    return status;
-}
-
-static wd_status look_arg(const wd_value *args, wd_env_look *look, wd_error *error)
-{
-    const char *name = NULL;
-    wd_status status = wd_verb_text(args, "observe", &name, error);
-    if (status == WD_OK && name != NULL && wd_env_look_parse(name, look) != WD_OK) {
-        status =
-            wd_error_set(error, WD_EINVAL, "args.observe: \"%.40s\" is none of full, changed, none", name);
-    }
-    return status;
-}
-
-static wd_status auto_reset_arg(const wd_value *args, wd_env_auto_reset *mode, wd_error *error)
-{
-    const char *name = NULL;
-    wd_status status = wd_verb_text(args, "auto_reset", &name, error);
-    if (status == WD_OK && name != NULL && wd_env_auto_reset_parse(name, mode) != WD_OK) {
-        status = wd_error_set(
-            error, WD_EINVAL, "args.auto_reset: \"%.40s\" is none of never, next_step, same_step", name);
-    }
-    return status;
-}
-
-static wd_status seed_arg(const wd_value *args, bool *ret_given, uint64_t *seed, wd_error *error)
-{
-    const wd_value *value = wd_object_get(args, "seed");
-    *ret_given = value != NULL;
-    if (value != NULL && !wd_value_is(value, WD_KIND_INT)) {
-        return wd_error_set(error, WD_EINVAL, "args.seed: must be a whole number");
-    }
-    *seed = (uint64_t)wd_value_int_or(value, 0);
-    return WD_OK;
-}
-
-/// *ret_task stays empty (id NULL) when no task is given. Ids were made documents by the caller where there is such a task.
-static wd_status task_arg(const wd_value *args, wd_task *ret_task, wd_error *error)
-{
-    const wd_value *document = wd_object_get(args, "task");
-    if (wd_value_is(document, WD_KIND_STRING)) {
-        return wd_error_set(
-            error, WD_ENOENT, "there is no task \"%s\" that can be read", wd_value_as_string(document, NULL));
-    }
-    return document == NULL ? WD_OK : wd_task_bind(document, wd_object_get(args, "params"), ret_task, error);
-}
-
-// ---- results ------------------------------------------------------------------------------------------------------
-
-/// {"env", "digest", "steps", "observation"?}: where an env stands.
-static wd_status standing(
-    wd_envs *envs, wd_env *env, wd_env_look look, wd_value **ret_result, wd_error *error)
-{
-    char id[WD_ENV_ID_TEXT_SIZE], digest[WD_DIGEST_TEXT_SIZE];
-    wd_env_id own = wd_env_id_of(env);
-    wd_value *observation = NULL;
-    wd_env_id_text(&own, id);
-    wd_digest_text(wd_env_digest(env), digest);
-    wd_status status = wd_env_observe(envs, env, look, &observation);
-    if (status == WD_OK) {
-        status = wd_value_pack(ret_result, "{s:s,s:s,s:i,s:?v}", "env", id, "digest", digest, "steps",
-            (int64_t)wd_env_steps(env), "observation", observation);
-    }
-    wd_value_unref(&observation);
-    return status == WD_OK ? WD_OK : wd_error_set(error, status, "env: %s", wd_status_text(status));
-}
-
-static wd_status node_result(const wd_env_node *node, wd_value **ret_result)
-{
-    char id[WD_ENV_ID_TEXT_SIZE], digest[WD_DIGEST_TEXT_SIZE];
-    wd_env_id own = wd_env_node_id(node);
-    wd_env_id_text(&own, id);
-    wd_digest_text(wd_env_node_digest(node), digest);
-    return wd_value_pack(ret_result, "{s:s,s:s}", "snapshot", id, "digest", digest);
-}
 
 // ---- life ---------------------------------------------------------------------------------------------------------
 
@@ -134,22 +19,22 @@ static wd_status call_create(
     wd_env_order order = { .owner = caller->owner, .apps = wd_object_get(args, "packs") };
     wd_env *env = NULL;
     bool seeded = false;
-    wd_status status = seed_arg(args, &seeded, &order.seed, error);
-    status = status == WD_OK ? look_arg(args, &look, error) : status;
-    status = status == WD_OK ? auto_reset_arg(args, &order.auto_reset, error) : status;
+    wd_status status = env_arg_seed(args, &seeded, &order.seed, error);
+    status = status == WD_OK ? env_arg_look(args, &look, error) : status;
+    status = status == WD_OK ? env_arg_auto_reset(args, &order.auto_reset, error) : status;
     status = status == WD_OK
                  ? wd_verb_number(args, "args", "step_limit", WD_TASK_STEPS_MAX, &order.step_limit, error)
                  : status;
     if (status == WD_OK && order.apps != NULL && !wd_value_is(order.apps, WD_KIND_ARRAY)) {
         status = wd_error_set(error, WD_ETYPE, "args.packs: must be an array of pack ids");
     }
-    status = status == WD_OK ? task_arg(args, &task, error) : status;
+    status = status == WD_OK ? env_arg_task(args, &task, error) : status;
     if (status == WD_OK) {
         order.task = task.id == NULL ? NULL : &task;
         status = wd_env_create(envs, &order, &env, error);
     }
     if (status == WD_OK) {
-        status = standing(envs, env, look, ret_result, error);
+        status = env_result_standing(envs, env, look, ret_result, error);
         if (status != WD_OK) {
             wd_env_close(envs, &env);  // nobody would know of it
         }
@@ -166,11 +51,11 @@ static wd_status call_reset(
     wd_env_look look = WD_ENV_LOOK_NONE;
     bool reseed = false;
     uint64_t seed = 0;
-    wd_status status = env_arg(envs, args, &env, error);
-    status = status == WD_OK ? seed_arg(args, &reseed, &seed, error) : status;
-    status = status == WD_OK ? look_arg(args, &look, error) : status;
+    wd_status status = env_arg_env(envs, args, &env, error);
+    status = status == WD_OK ? env_arg_seed(args, &reseed, &seed, error) : status;
+    status = status == WD_OK ? env_arg_look(args, &look, error) : status;
     status = status == WD_OK ? wd_env_reset(envs, env, reseed, seed, error) : status;
-    return status == WD_OK ? standing(envs, env, look, ret_result, error) : status;
+    return status == WD_OK ? env_result_standing(envs, env, look, ret_result, error) : status;
 }
 
 static wd_status close_one(wd_envs *envs, const wd_value *id_value, size_t index, wd_error *error)
@@ -198,7 +83,7 @@ static wd_status call_close(
     wd_status status = WD_OK;
     if (list == NULL) {
         wd_env *env = NULL;
-        status = env_arg(envs, args, &env, error);
+        status = env_arg_env(envs, args, &env, error);
         if (status == WD_OK) {
             wd_env_close(envs, &env);
             closed = 1;
@@ -263,10 +148,10 @@ static wd_status call_detach(
     (void)caller;
     wd_env *env = NULL;
     const char *name = NULL;
-    wd_status status = env_arg(envs, args, &env, error);
+    wd_status status = env_arg_env(envs, args, &env, error);
     status = status == WD_OK ? wd_verb_needed_text(args, "name", &name, error) : status;
     status = status == WD_OK ? wd_env_detach(envs, env, name, error) : status;
-    return status == WD_OK ? standing(envs, env, WD_ENV_LOOK_NONE, ret_result, error) : status;
+    return status == WD_OK ? env_result_standing(envs, env, WD_ENV_LOOK_NONE, ret_result, error) : status;
 }
 
 static wd_status call_attach(
@@ -276,7 +161,7 @@ static wd_status call_attach(
     const char *name = NULL;
     wd_status status = wd_verb_needed_text(args, "name", &name, error);
     status = status == WD_OK ? wd_env_attach(envs, name, &caller->owner, &env, error) : status;
-    return status == WD_OK ? standing(envs, env, WD_ENV_LOOK_NONE, ret_result, error) : status;
+    return status == WD_OK ? env_result_standing(envs, env, WD_ENV_LOOK_NONE, ret_result, error) : status;
 }
 
 // ---- episodes -----------------------------------------------------------------------------------------------------
@@ -287,7 +172,7 @@ wd_status wd_env_call_step(wd_envs *envs, const wd_env_caller *caller, const wd_
     wd_env *env = NULL;
     wd_action action;
     wd_value *before = NULL;
-    wd_status status = find_env(envs, id, &env, error);
+    wd_status status = env_arg_find(envs, id, &env, error);
     status = status == WD_OK ? wd_action_from_value(kind, args, &action, error) : status;
     if (status != WD_OK) {
         return status;
@@ -325,8 +210,8 @@ static wd_status call_step(
     const char *kind = wd_value_string_or(wd_object_get(action, "kind"), NULL);
     wd_env_look look = WD_ENV_LOOK_NONE;
     wd_env_stepped stepped = { 0 };
-    wd_status status = id_arg(args, "env", &id, error);
-    status = status == WD_OK ? look_arg(args, &look, error) : status;
+    wd_status status = env_arg_id(args, "env", &id, error);
+    status = status == WD_OK ? env_arg_look(args, &look, error) : status;
     if (status == WD_OK && kind == NULL) {
         status = wd_error_set(error, WD_EINVAL, "args.action: must be an object with a kind");
     }
@@ -345,9 +230,9 @@ static wd_status call_observe(
     (void)caller;
     wd_env *env = NULL;
     wd_env_look look = WD_ENV_LOOK_FULL;
-    wd_status status = env_arg(envs, args, &env, error);
-    status = status == WD_OK ? look_arg(args, &look, error) : status;
-    return status == WD_OK ? standing(envs, env, look, ret_result, error) : status;
+    wd_status status = env_arg_env(envs, args, &env, error);
+    status = status == WD_OK ? env_arg_look(args, &look, error) : status;
+    return status == WD_OK ? env_result_standing(envs, env, look, ret_result, error) : status;
 }
 
 /// The whole state, the part at "path", or the delta that leads from snapshot "since" to it.
@@ -358,10 +243,10 @@ static wd_status call_state(
     wd_env_node *node = NULL;
     const char *path = NULL;
     wd_value *state = NULL, *before = NULL;
-    wd_status status = env_arg(envs, args, &env, error);
+    wd_status status = env_arg_env(envs, args, &env, error);
     status = status == WD_OK ? wd_verb_text(args, "path", &path, error) : status;
     if (status == WD_OK && wd_object_get(args, "since") != NULL) {
-        status = node_arg(envs, args, "since", &node, error);
+        status = env_arg_node(envs, args, "since", &node, error);
     }
     status = status == WD_OK ? wd_env_state(env, &state) : status;
     if (status == WD_OK && node != NULL) {
@@ -385,14 +270,14 @@ static wd_status call_inject(
     wd_env *env = NULL;
     const wd_value *patch = wd_object_get(args, "patch");
     bool deep = true, reload = false;
-    wd_status status = env_arg(envs, args, &env, error);
+    wd_status status = env_arg_env(envs, args, &env, error);
     status = status == WD_OK ? wd_verb_flag(args, "args", "deep", &deep, error) : status;
     status = status == WD_OK ? wd_verb_flag(args, "args", "reload", &reload, error) : status;
     if (status == WD_OK && !wd_value_is(patch, WD_KIND_OBJECT)) {
         status = wd_error_set(error, WD_ETYPE, "args.patch: must be an object");
     }
     status = status == WD_OK ? wd_env_inject(envs, env, patch, deep, reload, error) : status;
-    return status == WD_OK ? standing(envs, env, WD_ENV_LOOK_NONE, ret_result, error) : status;
+    return status == WD_OK ? env_result_standing(envs, env, WD_ENV_LOOK_NONE, ret_result, error) : status;
 }
 
 static wd_status call_judge(
@@ -400,8 +285,8 @@ static wd_status call_judge(
 {
     wd_env *env = NULL;
     wd_task task = { 0 };
-    wd_status status = env_arg(envs, args, &env, error);
-    status = status == WD_OK ? task_arg(args, &task, error) : status;
+    wd_status status = env_arg_env(envs, args, &env, error);
+    status = status == WD_OK ? env_arg_task(args, &task, error) : status;
     status =
         status == WD_OK ? wd_env_judge(envs, env, task.id == NULL ? NULL : &task, ret_result, error) : status;
     if (status == WD_OK && caller->tell != NULL) {
@@ -409,180 +294,6 @@ static wd_status call_judge(
     }
     wd_task_done(&task);
     return status;
-}
-
-// ---- lineage ------------------------------------------------------------------------------------------------------
-
-static wd_status call_snapshot(
-    wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error)
-{
-    wd_env *env = NULL;
-    wd_env_node *node = NULL;
-    wd_status status = env_arg(envs, args, &env, error);
-    status = status == WD_OK ? wd_env_snapshot(envs, env, caller->now_ms, &node, error) : status;
-    return status == WD_OK ? node_result(node, ret_result) : status;
-}
-
-static wd_status call_restore(
-    wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error)
-{
-    wd_env *env = NULL;
-    wd_env_node *node = NULL;
-    wd_env_look look = WD_ENV_LOOK_NONE;
-    wd_status status = env_arg(envs, args, &env, error);
-    status = status == WD_OK ? node_arg(envs, args, "snapshot", &node, error) : status;
-    status = status == WD_OK ? look_arg(args, &look, error) : status;
-    status = status == WD_OK ? wd_env_restore(envs, env, node, caller->now_ms, error) : status;
-    return status == WD_OK ? standing(envs, env, look, ret_result, error) : status;
-}
-
-static wd_status ids_value(const wd_env_id *ids, size_t count, wd_value **ret_list)
-{
-    wd_value *list = wd_value_array();
-    wd_status status = WD_OK;
-    for (size_t i = 0; status == WD_OK && i < count; i++) {
-        char text[WD_ENV_ID_TEXT_SIZE];
-        wd_value *item = NULL;
-        wd_env_id_text(&ids[i], text);
-        status = wd_value_text(text, &item);
-        status = status == WD_OK ? wd_array_append(&list, &item) : status;
-        wd_value_unref(&item);
-    }
-    if (status != WD_OK) {
-        wd_value_unref(&list);
-        return status;
-    }
-    *ret_list = list;
-    return WD_OK;
-}
-
-/// From "snapshot", or from "env" by way of a new snapshot of it: {"snapshot", "envs"}.
-static wd_status call_fork(
-    wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error)
-{
-    wd_env *env = NULL;
-    wd_env_node *node = NULL;
-    uint32_t count = 1;
-    wd_env_auto_reset auto_reset = WD_ENV_RESET_NEVER;
-    bool from_env = wd_object_get(args, "snapshot") == NULL;
-    wd_value *list = NULL;
-    char text[WD_ENV_ID_TEXT_SIZE];
-    wd_status status = wd_verb_number(args, "args", "count", WD_ENV_FORKS_MAX, &count, error);
-    status = status == WD_OK ? auto_reset_arg(args, &auto_reset, error) : status;
-    if (status == WD_OK) {
-        status = from_env ? env_arg(envs, args, &env, error) : node_arg(envs, args, "snapshot", &node, error);
-    }
-    if (status == WD_OK && from_env) {
-        status = wd_env_snapshot(envs, env, caller->now_ms, &node, error);
-    }
-    if (status != WD_OK) {
-        return status;
-    }
-    wd_env_id *ids = wd_alloc_zero(count == 0 ? 1 : count, sizeof *ids);
-    if (ids == NULL) {
-        return wd_error_set(error, WD_ENOMEM, "fork: out of memory");
-    }
-    status = wd_env_fork(envs, node, count, caller->owner, auto_reset, caller->now_ms, ids, error);
-    status = status == WD_OK ? ids_value(ids, count, &list) : status;
-    wd_free(ids, (count == 0 ? 1 : count) * sizeof *ids);
-    if (status == WD_OK) {
-        wd_env_id own = wd_env_node_id(node);
-        wd_env_id_text(&own, text);
-        status = wd_value_pack(ret_result, "{s:s,s:V}", "snapshot", text, "envs", list);
-    }
-    return status;
-}
-
-static wd_status side_state(wd_envs *envs, const wd_env_caller *caller, const wd_value *args,
-    const char *name, wd_value **ret_state, wd_error *error)
-{
-    wd_env *env = NULL;
-    wd_env_node *node = NULL;
-    if (wd_object_get(args, name) == NULL && strcmp(name, "after") == 0) {
-        wd_status status = env_arg(envs, args, &env, error);
-        return status == WD_OK ? wd_env_state(env, ret_state) : status;
-    }
-    wd_status status = node_arg(envs, args, name, &node, error);
-    return status == WD_OK ? wd_env_node_state(envs, node, caller->now_ms, ret_state) : status;
-}
-
-/// What changed between snapshot "before" and snapshot "after", or the present state of "env".
-static wd_status call_diff(
-    wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error)
-{
-    wd_value *before = NULL, *after = NULL;
-    wd_changes *changes = NULL;
-    wd_status status = side_state(envs, caller, args, "before", &before, error);
-    status = status == WD_OK ? side_state(envs, caller, args, "after", &after, error) : status;
-    status = status == WD_OK ? wd_changes_make(before, after, &changes) : status;
-    status = status == WD_OK ? wd_changes_to_value(changes, ret_result) : status;
-    wd_changes_destroy(&changes);
-    wd_value_unref(&before);
-    wd_value_unref(&after);
-    return status;
-}
-
-static wd_status call_lineage(
-    wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error)
-{
-    (void)caller, (void)args, (void)error;
-    return wd_envs_lineage(envs, ret_result);
-}
-
-static wd_status call_forget(
-    wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error)
-{
-    (void)caller;
-    wd_env_node *node = NULL;
-    wd_status status = node_arg(envs, args, "snapshot", &node, error);
-    status = status == WD_OK ? node_result(node, ret_result) : status;
-    if (status == WD_OK) {
-        wd_env_node_forget(envs, node);
-    }
-    return status;
-}
-
-/// Of "snapshot", or of a new snapshot of "env"; the bundle tells its id.
-static wd_status call_export(
-    wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error)
-{
-    wd_env *env = NULL;
-    wd_env_node *node = NULL;
-    wd_value *id_value = NULL;
-    char text[WD_ENV_ID_TEXT_SIZE];
-    bool whole = false, from_env = wd_object_get(args, "snapshot") == NULL;
-    wd_status status = wd_verb_flag(args, "args", "whole", &whole, error);
-    if (status == WD_OK) {
-        status = from_env ? env_arg(envs, args, &env, error) : node_arg(envs, args, "snapshot", &node, error);
-    }
-    if (status == WD_OK && from_env) {
-        status = wd_env_snapshot(envs, env, caller->now_ms, &node, error);
-    }
-    status =
-        status == WD_OK ? wd_env_node_export(envs, node, whole, caller->now_ms, ret_result, error) : status;
-    if (status == WD_OK) {
-        wd_env_id id = wd_env_node_id(node);
-        wd_env_id_text(&id, text);
-        status = wd_value_text(text, &id_value);
-        status = status == WD_OK ? wd_object_set(ret_result, "snapshot", &id_value) : status;
-        wd_value_unref(&id_value);
-    }
-    return status;
-}
-
-/// "bundle" as a new snapshot, or under the id "snapshot" that it has elsewhere.
-static wd_status call_import(
-    wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error)
-{
-    wd_env_node *node = NULL;
-    wd_env_id id;
-    bool named = wd_object_get(args, "snapshot") != NULL;
-    wd_status status = named ? id_arg(args, "snapshot", &id, error) : WD_OK;
-    if (status == WD_OK) {
-        status = wd_env_node_import(
-            envs, wd_object_get(args, "bundle"), named ? &id : NULL, caller->now_ms, &node, error);
-    }
-    return status == WD_OK ? node_result(node, ret_result) : status;
 }
 
 static wd_status call_stats(
@@ -614,14 +325,14 @@ static const struct verb_row {
     { "env_state", call_state },
     { "env_inject", call_inject },
     { "env_judge", call_judge },
-    { "env_snapshot", call_snapshot },
-    { "env_restore", call_restore },
-    { "env_fork", call_fork },
-    { "env_diff", call_diff },
-    { "env_lineage", call_lineage },
-    { "env_forget", call_forget },
-    { "env_export", call_export },
-    { "env_import", call_import },
+    { "env_snapshot", env_call_snapshot },
+    { "env_restore", env_call_restore },
+    { "env_fork", env_call_fork },
+    { "env_diff", env_call_diff },
+    { "env_lineage", env_call_lineage },
+    { "env_forget", env_call_forget },
+    { "env_export", env_call_export },
+    { "env_import", env_call_import },
     { "env_stats", call_stats },
 };
 

@@ -11,7 +11,7 @@
     {                                                                                                        \
         .op = "@inject", .args = "{\"os\":" os "}"                                                           \
     }
-#define REFUSED(os, why)                                                                                     \
+#define INJECT_REFUSED(os, why)                                                                              \
     {                                                                                                        \
         .op = "@inject", .args = "{\"os\":" os "}", .status = why                                            \
     }
@@ -66,19 +66,21 @@ static const op_row rows[] = {
     { "$unset forgets a preference that nobody owns",
         { SET("mine", "5"), INJECT("{\"preferences\":{\"mine\":{\"$unset\":true}}}"),
             STATE("preferences.mine", "null"),
-            REFUSED("{\"preferences\":{\"brightness\":{\"$unset\":true}}}", WD_ETYPE) } },
-    { "build texts are no objects", { REFUSED("{\"build\":{\"model\":{\"a\":1}}}", WD_ETYPE) } },
+            INJECT_REFUSED("{\"preferences\":{\"brightness\":{\"$unset\":true}}}", WD_ETYPE) } },
+    { "build texts are no objects", { INJECT_REFUSED("{\"build\":{\"model\":{\"a\":1}}}", WD_ETYPE) } },
     { "an append cannot turn a managed field into a list",
-        { REFUSED("{\"settings\":{\"global\":{\"wifiEnabled[]\":1}}}", WD_ETYPE),
-            REFUSED("{\"hardware\":{\"battery[]\":1}}", WD_ETYPE),
+        { INJECT_REFUSED("{\"settings\":{\"global\":{\"wifiEnabled[]\":1}}}", WD_ETYPE),
+            INJECT_REFUSED("{\"hardware\":{\"battery[]\":1}}", WD_ETYPE),
             INJECT("{\"settings\":{\"global\":{\"wifiEnabled[a=1]\":{\"a\":2}}}}"),
             STATE("settings.global.wifiEnabled", "true") } },
     { "a section cannot be taken away",
-        { REFUSED("{\"hardware\":{\"battery\":{\"$unset\":true}}}", WD_ETYPE),
-            REFUSED("{\"hardware\":{\"wifi\":null}}", WD_ETYPE), REFUSED("{\"settings\":[]}", WD_ETYPE),
-            REFUSED("{\"preferences\":3}", WD_ETYPE), REFUSED("{\"build\":\"x\"}", WD_ETYPE) } },
+        { INJECT_REFUSED("{\"hardware\":{\"battery\":{\"$unset\":true}}}", WD_ETYPE),
+            INJECT_REFUSED("{\"hardware\":{\"wifi\":null}}", WD_ETYPE),
+            INJECT_REFUSED("{\"settings\":[]}", WD_ETYPE), INJECT_REFUSED("{\"preferences\":3}", WD_ETYPE),
+            INJECT_REFUSED("{\"build\":\"x\"}", WD_ETYPE) } },
     { "one wrong type refuses the whole patch",
-        { REFUSED("{\"settings\":{\"system\":{\"brightness\":5}},\"hardware\":{\"vpnEnabled\":1}}", WD_ETYPE),
+        { INJECT_REFUSED(
+              "{\"settings\":{\"system\":{\"brightness\":5}},\"hardware\":{\"vpnEnabled\":1}}", WD_ETYPE),
             STATE("settings.system.brightness", "100") } },
     { "a mirror appears when written and follows its field",
         { STATE("preferences.brightness", "null"), SET("brightness", "\"72\""),

@@ -23,6 +23,24 @@ typedef struct op_row {
     op_step steps[OP_STEPS_MAX];
 } op_row;
 
+// Steps of a row: done, asked for an answer, refused; what happened since.
+#define DO(name, a)                                                                                          \
+    {                                                                                                        \
+        .op = name, .args = a                                                                                \
+    }
+#define ASK(name, a, v)                                                                                      \
+    {                                                                                                        \
+        .op = name, .args = a, .answer = v                                                                   \
+    }
+#define REFUSED(name, a, why)                                                                                \
+    {                                                                                                        \
+        .op = name, .args = a, .status = why                                                                 \
+    }
+#define EVENTS(v)                                                                                            \
+    {                                                                                                        \
+        .op = "@events", .answer = v                                                                         \
+    }
+
 /// A booted phone with the apps of tests/vectors/fixture-apps.json.
 wd_device *op_phone(void);
 /// Do what `op` says, whatever comes of it.

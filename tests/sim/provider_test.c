@@ -6,22 +6,6 @@
     {                                                                                                        \
         .op = "@state", .args = "{\"path\":\"os.providers." p "\"}", .answer = v                             \
     }
-#define DO(name, a)                                                                                          \
-    {                                                                                                        \
-        .op = name, .args = a                                                                                \
-    }
-#define ASK(name, a, v)                                                                                      \
-    {                                                                                                        \
-        .op = name, .args = a, .answer = v                                                                   \
-    }
-#define REFUSED(name, a, why)                                                                                \
-    {                                                                                                        \
-        .op = name, .args = a, .status = why                                                                 \
-    }
-#define EVENTS(v)                                                                                            \
-    {                                                                                                        \
-        .op = "@events", .answer = v                                                                         \
-    }
 
 static const op_row rows[] = {
     { "a URI names its parts",
