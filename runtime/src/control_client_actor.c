@@ -7,6 +7,7 @@
 #include "tree/alloc.h"
 
 #include <czmq.h>
+#include <pthread.h>
 #include <sys/random.h>
 
 struct wd_control_client {
@@ -110,6 +111,15 @@ static wd_status say_hello(wd_control_client *client, int timeout_ms, wd_error *
     return status;
 }
 
+static pthread_once_t czmq_once = PTHREAD_ONCE_INIT;
+
+/// czmq's own first call is not safe when two threads make it at once: it asserts that no socket is open yet.
+static void start_czmq(void)
+{
+    zsys_handler_set(NULL);
+    zsys_init();
+}
+
 wd_status wd_control_client_new(
     const char *endpoint, const char *name, int timeout_ms, wd_control_client **ret_client, wd_error *error)
 {
@@ -117,7 +127,7 @@ wd_status wd_control_client_new(
     if (client == NULL) {
         return wd_error_set(error, WD_ENOMEM, "client: out of memory");
     }
-    zsys_handler_set(NULL);
+    pthread_once(&czmq_once, start_czmq);
     client->hello = (wd_hello){
         .min_major = WD_PROTO_MAJOR,
         .max_major = WD_PROTO_MAJOR,

@@ -11,17 +11,21 @@ typedef struct wd_control_client wd_control_client;
 WD_NODISCARD wd_status wd_control_endpoint(
     const char *given, const char *directory, char *ret_endpoint, size_t size, wd_error *error);
 
-/// Connect and say Hello. @retval WD_ETIMEOUT nobody answers in `timeout_ms`. @retval WD_EDENIED rejected.
+/// Connect and say Hello. A client belongs to the thread that made it; threads may make their own at the same time.
+/// @retval WD_ETIMEOUT nobody answers in `timeout_ms`. @retval WD_EDENIED rejected. @retval WD_EINVAL the endpoint.
+/// @retval WD_EPROTO no worldd answers. @retval WD_EIO, WD_ENOMEM. After an error *ret_client is what it was.
 WD_NODISCARD wd_status wd_control_client_new(
     const char *endpoint, const char *name, int timeout_ms, wd_control_client **ret_client, wd_error *error);
+/// Says Goodbye and waits no longer than 200 ms for it to leave; sets *client_p to NULL. NULL inside is fine.
 void wd_control_client_destroy(wd_control_client **client_p);
 
 /// Told for each Progress; `event` is borrowed.
 typedef void (*wd_control_progress)(void *context, const wd_value *event);
 
 /// Ask and wait for the Reply. The daemon is pinged meanwhile; when it falls silent the request ends.
-/// @param timeout_ms  For the whole answer; -1: as long as the daemon lives.
-/// @retval the status that the daemon's Error names; WD_ETIMEOUT, WD_EPEERLOST.
+/// @param args  Borrowed. @param timeout_ms  For the whole answer; -1: as long as the daemon lives.
+/// @param[out] ret_result  A new reference; untouched unless WD_OK is returned.
+/// @retval the status that the daemon's Error names; WD_ETIMEOUT, WD_EPEERLOST, WD_ELIMIT the request is too large.
 WD_NODISCARD wd_status wd_control_request(wd_control_client *client, const char *verb, wd_value *args,
     int timeout_ms, wd_control_progress progress, void *context, wd_value **ret_result, wd_error *error);
 
