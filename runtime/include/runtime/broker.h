@@ -94,7 +94,9 @@ typedef struct wd_broker_outbox {
 void wd_broker_outbox_clear(wd_broker_outbox *outbox);
 void wd_broker_outbox_done(wd_broker_outbox *outbox);
 
+/// No sockets, no clock: messages and time are fed in, what is to be sent comes out. For one thread.
 typedef struct wd_broker wd_broker;
+/// @param options  Copied; its numbers are above 0, attempts past the bound count as the bound. @retval WD_ENOMEM.
 WD_NODISCARD wd_status wd_broker_new(const wd_broker_options *options, wd_broker **ret_broker);
 void wd_broker_destroy(wd_broker **broker_p);
 

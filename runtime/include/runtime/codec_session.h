@@ -32,6 +32,9 @@ typedef struct wd_hello {
     uint32_t model_width, model_height;  // set when space is WD_SPACE_MODEL
 } wd_hello;
 
+// Packing: *ret_body is a new block of *ret_length bytes, freed by wd_free(body, length); untouched unless WD_OK is returned,
+// else WD_ENOMEM. Unpacking: `error` names the field; nothing of the body is kept.
+
 WD_NODISCARD wd_status wd_codec_pack_hello(const wd_hello *hello, uint8_t **ret_body, size_t *ret_length);
 /// @retval WD_EVERSION  the peer's protocol range does not include ours.
 /// @retval WD_EPROTO, WD_EUTF8, WD_EINVAL, WD_ELIMIT, WD_ENOMEM
@@ -47,6 +50,7 @@ typedef struct wd_welcome {
 
 WD_NODISCARD wd_status wd_codec_pack_welcome(
     const wd_welcome *welcome, uint8_t **ret_body, size_t *ret_length);
+/// @retval WD_EPROTO, WD_EUTF8, WD_EINVAL, WD_ENOMEM
 WD_NODISCARD wd_status wd_codec_unpack_welcome(
     const void *body, size_t length, wd_welcome *ret_welcome, wd_error *error);
 

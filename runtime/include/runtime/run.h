@@ -130,6 +130,7 @@ void wd_run_destroy(wd_run **run_p);
 /// @retval WD_ENOMEM  The run is over with internal_error; its context is as of the last whole step.
 WD_NODISCARD wd_status wd_run_step(wd_run *run, wd_run_event *event, wd_run_effects *ret_effects);
 
+/// Borrowed; what it points to changes with the next wd_run_step().
 const wd_task_context *wd_run_context(const wd_run *run);
 wd_ending wd_run_ending(const wd_run *run);         // WD_END_NONE while it runs
 const char *wd_run_ending_text(const wd_run *run);  // "" when there is nothing to say

@@ -29,6 +29,8 @@ WD_NODISCARD wd_status wd_service_new(
     const wd_config *config, const uint8_t boot_id[16], wd_service **ret_service, wd_error *error);
 void wd_service_destroy(wd_service **service_p);
 
+/// Feed one message of a socket. Whatever it holds, the service goes on and the peer is told what is wrong. `now_ms` is
+/// monotonic and never decreases, here and below. @retval WD_ENOMEM  what could be done was; the rest waits for a tick.
 WD_NODISCARD wd_status wd_service_planner_message(
     wd_service *service, const wd_broker_message *message, int64_t now_ms, wd_service_outbox *outbox);
 WD_NODISCARD wd_status wd_service_control_message(
@@ -42,8 +44,9 @@ void wd_service_control_dropped(wd_service *service, const wd_broker_send *send)
 /// Readable when workers have answered: then call wd_service_take_envs().
 int wd_service_env_fd(const wd_service *service);
 WD_NODISCARD wd_status wd_service_take_envs(wd_service *service, wd_service_outbox *outbox);
+/// Time has passed: deadlines, silences, expiries. To be called at wd_service_next_ms() at the latest.
 WD_NODISCARD wd_status wd_service_tick(wd_service *service, int64_t now_ms, wd_service_outbox *outbox);
-int64_t wd_service_next_ms(const wd_service *service);
+int64_t wd_service_next_ms(const wd_service *service);  // INT64_MAX: nothing waits for time
 /// End all runs (the reason is recorded in their episodes) and say goodbye to planners.
 WD_NODISCARD wd_status wd_service_shutdown(
     wd_service *service, const char *reason, int64_t now_ms, wd_service_outbox *outbox);

@@ -20,8 +20,7 @@ typedef struct wd_pack_fault {
 /// The packs of some directories, checked and frozen; shared by hosts on all threads (counted atomically).
 typedef struct wd_packs wd_packs;
 
-/// Load every pack folder found in `directories` (a later directory with the same id is a fault of that pack).
-/// Broken packs become faults, the load goes on. Files are read through `read`: sim/ does no I/O itself.
+/// Where packs come from: sim/ does no I/O itself.
 typedef struct wd_pack_source {
     void *context;
     /// Names in a directory, sorted by bytes, "." and ".." left out, as array of texts. WD_ENOENT: no such directory.
@@ -30,16 +29,21 @@ typedef struct wd_pack_source {
     wd_status (*read)(void *context, const char *path, char **ret_bytes, size_t *ret_length);
 } wd_pack_source;
 
+/// Load every pack folder found in `directories`. A broken pack becomes a fault and the load goes on; so does a pack whose
+/// id an earlier directory has. @param source  Borrowed during the call. @param[out] ret_packs  A reference.
+/// @retval WD_ENOENT no such directory. @retval WD_ENOMEM. Untouched unless WD_OK is returned.
 WD_NODISCARD wd_status wd_packs_load(const wd_pack_source *source, const char *const *directories,
     size_t directory_count, wd_packs **ret_packs, wd_error *error);
 wd_packs *wd_packs_ref(wd_packs *packs);
 void wd_packs_unref(wd_packs **packs_p);
 size_t wd_packs_fault_count(const wd_packs *packs);
-const wd_pack_fault *wd_packs_fault(const wd_packs *packs, size_t index);
+const wd_pack_fault *wd_packs_fault(const wd_packs *packs, size_t index);  // borrowed; index < count
 /// {id: {version, digest}} of the loaded packs, for episodes. Borrowed.
 const wd_value *wd_packs_identity(const wd_packs *packs);
 
+/// The packs' code and the screens drawn lately. A host belongs to the thread that made it, with all its devices.
 typedef struct wd_host wd_host;
+/// @param packs  A reference is taken. @retval WD_ESCRIPT a pack's code does not load here. @retval WD_ENOMEM.
 WD_NODISCARD wd_status wd_host_new(wd_packs *packs, wd_host **ret_host, wd_error *error);
 void wd_host_destroy(wd_host **host_p);
 

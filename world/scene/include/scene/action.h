@@ -100,8 +100,9 @@ typedef struct wd_action {
     char *raw;     // the dialect's own text
 } wd_action;
 
+/// An action of that kind with nothing said: no target, no text. Never fails, allocates nothing.
 void wd_action_init(wd_action *action, wd_action_kind kind);
-void wd_action_done(wd_action *action);
+void wd_action_done(wd_action *action);  // drops its strings
 /// *ret_copy is initialised by this call.
 WD_NODISCARD wd_status wd_action_copy(const wd_action *action, wd_action *ret_copy);
 /// Replace one of the action's strings by a copy of text[0..length); `text` NULL takes the string away.

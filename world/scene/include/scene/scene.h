@@ -138,6 +138,8 @@ typedef struct wd_scene_info {
     wd_parse_status parse_status;
 } wd_scene_info;
 
+/// Immutable; counted without locks, so a scene belongs to one thread. What its functions return is borrowed from it, and an
+/// index must be below its count.
 typedef struct wd_scene wd_scene;
 
 wd_scene *wd_scene_ref(const wd_scene *scene);  // NULL gives NULL

@@ -42,6 +42,7 @@ void wd_semantic_unref(wd_semantic **semantic_p);
 /// All fields, borrowed.
 const wd_semantic_init *wd_semantic_get(const wd_semantic *semantic);
 
+/// As JSON value and back. @retval WD_EINVAL, WD_ETYPE, WD_ELIMIT `error` names the field. @retval WD_ENOMEM.
 WD_NODISCARD wd_status wd_semantic_to_value(const wd_semantic *semantic, wd_value **ret_value);
 WD_NODISCARD wd_status wd_semantic_from_value(
     const wd_value *value, wd_semantic **ret_semantic, wd_error *error);

@@ -8,6 +8,8 @@
 
 #include "tree/value.h"
 
+/// @param[out] ret_delta  A new reference; untouched unless WD_OK is returned. @retval WD_ENOMEM, or as
+/// wd_array_append() where a value nests too deep for the list around it.
 WD_NODISCARD wd_status wd_delta_make(const wd_value *before, const wd_value *after, wd_value **ret_delta);
 /// @retval WD_ECORRUPT  the delta is malformed, or was not made from `before`; *ret_after is untouched.
 WD_NODISCARD wd_status wd_delta_apply(
