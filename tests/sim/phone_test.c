@@ -153,6 +153,22 @@ static const struct flow {
         "page shop/checkout\ntap place_order\npage wallet/cashier\n" TO_SHOP
         "page wallet/cashier\ntap pay\n" TO_SHOP "page wallet/password\ntype password 246810\n" TO_SHOP
         "tap confirm\npage shop/order\nsees Paid\n" },
+    { "a payment goes on after Back at every step", ENGLISH TO_SHOP
+        "tap category_desk\ndo back\npage shop/shop\ntap category_desk\ntap product#1\ndo back\n"
+        "page shop/category\ntap product#1\ntap add_to_cart\ntap open_cart\ndo back\npage shop/product\ntap "
+        "open_cart\n"
+        "tap checkout\ndo back\npage shop/cart\ntap checkout\ntap place_order\ntap pay\npage "
+        "wallet/password\n"
+        "do back\npage wallet/cashier\ntap pay\ntype password 246810\ntap confirm\npage shop/order\nsees "
+        "Paid\n"
+        "do back\npage shop/cart\n" },
+    { "an app is taken up again from the launcher where it was left, a payment in the wallet too",
+        ENGLISH TO_SHOP "tap category_desk\ntap product#1\ndo home\npage launcher/home\n"
+                        "do tap {\"selector\":{\"text\":\"Shop\"}}\npage shop/product\ntap add_to_cart\ntap "
+                        "open_cart\ntap checkout\n"
+                        "tap place_order\npage wallet/cashier\ndo home\ndo tap "
+                        "{\"selector\":{\"text\":\"Shop\"}}\npage wallet/cashier\n"
+                        "do back\npage shop/order\nsees Not paid\n" },
     { "an order is cancelled", ENGLISH
         "do launch_app {\"app\":\"shop\"}\ntap category_desk\ntap product#1\ntap add_to_cart\ntap open_cart\n"
         "tap checkout\ntap place_order\ntap give_up\npage shop/order\ntap cancel_order\npage "
