@@ -49,14 +49,26 @@ static const ProtobufCMessageDescriptor *body_of(uint16_t kind)
         return &worldd__v1__plan_reply__descriptor;
     case WD_MSG_PLAN_ERROR:
     case WD_MSG_ENRICH_ERROR:
+    case WD_MSG_EXECUTOR_ERROR:
         return &worldd__v1__plan_error__descriptor;
     case WD_MSG_PLAN_CANCEL:
     case WD_MSG_ENRICH_CANCEL:
+    case WD_MSG_EXECUTOR_CANCEL:
         return &worldd__v1__plan_cancel__descriptor;
     case WD_MSG_ENRICH_REQUEST:
         return &worldd__v1__enrich_request__descriptor;
     case WD_MSG_ENRICH_REPLY:
         return &worldd__v1__enrich_reply__descriptor;
+    case WD_MSG_OBSERVE_REQUEST:
+        return &worldd__v1__observe_request__descriptor;
+    case WD_MSG_OBSERVE_REPLY:
+        return &worldd__v1__observe_reply__descriptor;
+    case WD_MSG_EXECUTE_REQUEST:
+        return &worldd__v1__execute_request__descriptor;
+    case WD_MSG_EXECUTE_REPLY:
+        return &worldd__v1__execute_reply__descriptor;
+    case WD_MSG_PLAN_THOUGHT:
+        return &worldd__v1__plan_thought__descriptor;
     case WD_MSG_CONTROL:
         return &worldd__v1__control__descriptor;
     case WD_MSG_PROGRESS:
@@ -227,7 +239,7 @@ static void every_kind_has_a_body_and_a_golden(void **state)
         assert_true(found);
         kinds += name != NULL;
     }
-    assert_int_equal(kinds, 21);
+    assert_int_equal(kinds, 28);
 }
 
 static size_t read_hex(const char *text, uint8_t *ret_bytes, size_t size)

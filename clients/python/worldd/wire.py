@@ -32,6 +32,8 @@ WELCOME_WAIT = 3.0           # seconds; no Welcome by then: not authorised, or n
 KINDS = {"HELLO": 1, "WELCOME": 2, "REJECT": 3, "PING": 4, "PONG": 5, "WHO_ARE_YOU": 6, "GOODBYE": 7, "ERROR": 8,
          "PLAN_REQUEST": 16, "PLAN_REPLY": 17, "PLAN_ERROR": 18, "PLAN_CANCEL": 19,
          "ENRICH_REQUEST": 20, "ENRICH_REPLY": 21, "ENRICH_ERROR": 22, "ENRICH_CANCEL": 23,
+         "OBSERVE_REQUEST": 24, "OBSERVE_REPLY": 25, "EXECUTE_REQUEST": 26, "EXECUTE_REPLY": 27, "EXECUTOR_ERROR": 28,
+         "EXECUTOR_CANCEL": 29, "PLAN_THOUGHT": 30,
          "CONTROL": 32, "PROGRESS": 33, "REPLY": 34, "ENV_BATCH": 35, "ENV_BATCH_REPLY": 36}
 NAMES = {number: name for name, number in KINDS.items()}
 
@@ -67,7 +69,8 @@ def load_schema(path: Optional[str] = None) -> dict[str, Any]:
 
 SCHEMA = load_schema()       # "Hello", "Welcome", "PlanRequest", ...
 BODIES = {"PONG": "Ping", "WHO_ARE_YOU": "WhoAreYou",     # kinds whose body has another name
-          "ENRICH_ERROR": "PlanError", "ENRICH_CANCEL": "PlanCancel"}
+          "ENRICH_ERROR": "PlanError", "ENRICH_CANCEL": "PlanCancel",
+          "EXECUTOR_ERROR": "PlanError", "EXECUTOR_CANCEL": "PlanCancel"}
 
 
 def header(kind: str) -> bytes:

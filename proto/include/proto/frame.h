@@ -39,6 +39,13 @@ enum {
     X(ENRICH_REPLY, 21)/* EnrichReply   enricher */                                                                   \
     X(ENRICH_ERROR, 22)/* PlanError     enricher */                                                                   \
     X(ENRICH_CANCEL, 23)/* PlanCancel   worldd */                                                                     \
+    X(OBSERVE_REQUEST, 24)/* ObserveRequest worldd */                                                                 \
+    X(OBSERVE_REPLY, 25)/* ObserveReply executor */                                                                   \
+    X(EXECUTE_REQUEST, 26)/* ExecuteRequest worldd */                                                                 \
+    X(EXECUTE_REPLY, 27)/* ExecuteReply executor */                                                                   \
+    X(EXECUTOR_ERROR, 28)/* PlanError   executor */                                                                   \
+    X(EXECUTOR_CANCEL, 29)/* PlanCancel worldd */                                                                     \
+    X(PLAN_THOUGHT, 30)/* PlanThought   planner */                                                                    \
     X(CONTROL, 32)     /* Control       client */                                                                     \
     X(PROGRESS, 33)    /* Progress      worldd */                                                                     \
     X(REPLY, 34)       /* Reply         worldd */                                                                     \
