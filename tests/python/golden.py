@@ -37,7 +37,8 @@ SAMPLES = {
     "PONG": dict(sequence=18446744073709551615),
     "WHO_ARE_YOU": dict(),
     "GOODBYE": dict(reason="superseded"),
-    "ERROR": dict(request_id=17, code=3, text="steps[2].args_json: line 1, column 5: expected ':'", retryable=True),
+    "ERROR": dict(request_id=17, code=3, text="steps[2].args_json: line 1, column 5: expected ':'", retryable=True,
+                  imagine_id=3),
     "PLAN_REQUEST": dict(
         request_id=17, run_id="run-1", attempt=2, deadline_ms=30000,
         task=dict(id="messages.write_to_contact", instruction="Write to 妈妈", params_json=b'{"contact":"\xe5\xa6\x88"}',
@@ -54,7 +55,7 @@ SAMPLES = {
                       text="node 1 is gone",
                       report=dict(step_index=2, remembered=["old"], forgotten=["older"], refused="over 64 KiB",
                                   app_changed=True, page_changed=True, last_change="nothing"))],
-        user_reply="yes"),
+        user_reply="yes", imagine_left=200),
     "PLAN_REPLY": dict(
         request_id=17,
         steps=[dict(action="tap", args_json=b'{"node":1,"remember":{"sent":true}}', thought="send it"),
@@ -91,6 +92,8 @@ SAMPLES = {
         code=["no_effect", ""], step=[3, 0], flags=[1, 0], ending=["complete", ""], digests=ID + bytes(16),
         observation_json=[b'{"count":1}', b""], final_observation_json=[b'{"count":2}', b""],
         verdict_json=[b'{"passed":true}', b"{}"]),
+    "IMAGINE": dict(imagine_id=3, request_id=17, args_json=b'{"candidates":[[{"kind":"tap","node":1}],[]]}'),
+    "IMAGINE_REPLY": dict(imagine_id=3, result_json=b'{"spent":2,"candidates":[]}'),
 }
 
 

@@ -50,7 +50,9 @@ enum {
     X(PROGRESS, 33)    /* Progress      worldd */                                                                     \
     X(REPLY, 34)       /* Reply         worldd */                                                                     \
     X(ENV_BATCH, 35)   /* EnvBatch      client */                                                                     \
-    X(ENV_BATCH_REPLY, 36) /* EnvBatchReply worldd */
+    X(ENV_BATCH_REPLY, 36) /* EnvBatchReply worldd */                                                                 \
+    X(IMAGINE, 40)     /* Imagine       planner */                                                                    \
+    X(IMAGINE_REPLY, 41) /* ImagineReply worldd */
 // clang-format on
 
 typedef enum wd_kind_number {
