@@ -3,7 +3,7 @@
 #define SIM_INPUT_H
 
 #include "host.h"
-#include "scene/action.h"
+#include "scene/aim.h"
 
 /// One action being executed.
 typedef struct wd_input {
@@ -16,14 +16,6 @@ typedef struct wd_input {
 } wd_input;
 
 typedef enum wd_gesture { WD_GESTURE_TAP, WD_GESTURE_LONG_PRESS, WD_GESTURE_DOUBLE_TAP } wd_gesture;
-
-/// The node that the action's target means: by node id, selector or point. *ret_node is -1 where a point hits
-/// nothing. *ret_result is set when the action is refused (then the status is WD_EGONE).
-WD_NODISCARD wd_status wd_input_resolve(wd_input *input, const wd_scene *planned_on, int32_t *ret_node,
-    double *ret_x, double *ret_y, wd_result *ret_result);
-
-/// Does the action name a target at all?
-bool wd_input_has_target(const wd_action *action);
 
 /// Touch what is at a point (or a node: its middle). Sets input->touched. @retval as operations and apps say.
 WD_NODISCARD wd_status wd_input_touch(wd_input *input, int32_t node, double x, double y, wd_gesture gesture);

@@ -12,25 +12,20 @@ enum {
     SWIPE_MIN = 60,    // pixels; a shorter swipe moves nothing
 };
 
-typedef struct wd_target_at {
-    int32_t node;
-    double x, y;
-} wd_target_at;
+// What a kind of action does where it is aimed at.
+typedef wd_status (*wd_perform)(wd_input *input, wd_aim at);
 
-// Each kind of action: needs a target or not, and what it does.
-typedef wd_status (*wd_perform)(wd_input *input, wd_target_at at);
-
-static wd_status perform_tap(wd_input *input, wd_target_at at)
+static wd_status perform_tap(wd_input *input, wd_aim at)
 {
     return wd_input_touch(input, at.node, at.x, at.y, WD_GESTURE_TAP);
 }
 
-static wd_status perform_double_tap(wd_input *input, wd_target_at at)
+static wd_status perform_double_tap(wd_input *input, wd_aim at)
 {
     return wd_input_touch(input, at.node, at.x, at.y, WD_GESTURE_DOUBLE_TAP);
 }
 
-static wd_status perform_long_press(wd_input *input, wd_target_at at)
+static wd_status perform_long_press(wd_input *input, wd_aim at)
 {
     return wd_input_touch(input, at.node, at.x, at.y, WD_GESTURE_LONG_PRESS);
 }
@@ -42,16 +37,16 @@ static wd_status look_again(wd_input *input)
     return wd_host_screen(input->host, input->device, &input->screen, &input->error);
 }
 
-static wd_status focus_first(wd_input *input, wd_target_at at)
+static wd_status focus_first(wd_input *input, wd_aim at)
 {
-    if (!wd_input_has_target(input->action)) {
+    if (!wd_action_has_target(input->action)) {
         return WD_OK;
     }
     wd_status status = wd_input_touch(input, at.node, at.x, at.y, WD_GESTURE_TAP);
     return status != WD_OK ? status : look_again(input);
 }
 
-static wd_status perform_type(wd_input *input, wd_target_at at)
+static wd_status perform_type(wd_input *input, wd_aim at)
 {
     wd_status status = focus_first(input, at);
     status = status != WD_OK ? status : wd_input_insert(input, input->action->text, input->action->clear);
@@ -62,13 +57,13 @@ static wd_status perform_type(wd_input *input, wd_target_at at)
     return status;
 }
 
-static wd_status perform_clear(wd_input *input, wd_target_at at)
+static wd_status perform_clear(wd_input *input, wd_aim at)
 {
     wd_status status = focus_first(input, at);
     return status != WD_OK ? status : wd_input_insert(input, "", true);
 }
 
-static wd_status perform_enter(wd_input *input, wd_target_at at)
+static wd_status perform_enter(wd_input *input, wd_aim at)
 {
     (void)at;
     return wd_input_submit(input);
@@ -84,13 +79,13 @@ static wd_status call_os(wd_input *input, const char *op, const char *name, cons
     return status;
 }
 
-static wd_status perform_back(wd_input *input, wd_target_at at)
+static wd_status perform_back(wd_input *input, wd_aim at)
 {
     (void)at;
     return call_os(input, "os.handleBack", NULL, NULL);
 }
 
-static wd_status perform_home(wd_input *input, wd_target_at at)
+static wd_status perform_home(wd_input *input, wd_aim at)
 {
     (void)at;
     wd_value *ui = wd_value_ref(wd_device_ui(input->device));
@@ -103,7 +98,7 @@ static wd_status perform_home(wd_input *input, wd_target_at at)
     return status != WD_OK ? status : call_os(input, "os.goHome", NULL, NULL);
 }
 
-static wd_status perform_recents(wd_input *input, wd_target_at at)
+static wd_status perform_recents(wd_input *input, wd_aim at)
 {
     (void)at;
     return call_os(input, "os.showRecents", NULL, NULL);
@@ -140,7 +135,7 @@ static bool known_key(const char *name)
     return false;
 }
 
-static wd_status perform_key(wd_input *input, wd_target_at at)
+static wd_status perform_key(wd_input *input, wd_aim at)
 {
     const char *key = input->action->key;
     if (strcmp(key, "back") == 0) {
@@ -164,7 +159,7 @@ static wd_status perform_key(wd_input *input, wd_target_at at)
 // ---- movements ----------------------------------------------------------------------------------------------------------
 
 // A finger moved by (dx, dy) from `at`.
-static wd_status move_finger(wd_input *input, wd_target_at at, double dx, double dy)
+static wd_status move_finger(wd_input *input, wd_aim at, double dx, double dy)
 {
     if (fabs(dx) < SWIPE_MIN && fabs(dy) < SWIPE_MIN) {
         return WD_OK;
@@ -182,37 +177,16 @@ static wd_status move_finger(wd_input *input, wd_target_at at, double dx, double
     return input->screen->first_modal_node > 0 ? WD_OK : wd_input_run(input, target, NULL);
 }
 
-// Direction of the finger.
-static wd_direction finger_direction(const wd_action *action)
-{
-    if (action->direction_of == WD_DIR_OF_FINGER) {
-        return action->direction;
-    }
-    switch (action->direction) {
-    case WD_DIR_UP:
-        return WD_DIR_DOWN;
-    case WD_DIR_DOWN:
-        return WD_DIR_UP;
-    case WD_DIR_LEFT:
-        return WD_DIR_RIGHT;
-    case WD_DIR_RIGHT:
-        return WD_DIR_LEFT;
-    default:
-        return WD_DIR_NONE;
-    }
-}
-
 // Where a movement with a second point ends, in pixels.
-static wd_target_at finger_end(const wd_action *action)
+static wd_aim finger_end(const wd_action *action)
 {
-    const bool norm1 = action->space == WD_SPACE_NORM1, norm1000 = action->space == WD_SPACE_NORM1000;
-    const double scale_x = norm1 ? WD_PHONE_WIDTH : norm1000 ? WD_PHONE_WIDTH / 1000.0 : 1;
-    const double scale_y = norm1 ? WD_PHONE_HEIGHT : norm1000 ? WD_PHONE_HEIGHT / 1000.0 : 1;
-    return (wd_target_at){ .node = -1, .x = action->x2 * scale_x, .y = action->y2 * scale_y };
+    wd_aim end = { .node = -1, .x = action->x2, .y = action->y2 };
+    (void)wd_aim_to_pixels(action->space, WD_PHONE_WIDTH, WD_PHONE_HEIGHT, &end.x, &end.y);
+    return end;
 }
 
 // A finger that begins on a slider and moves sideways takes the slider along, as far as it goes.
-static wd_status slide(wd_input *input, wd_target_at at, wd_target_at end, bool *ret_slid)
+static wd_status slide(wd_input *input, wd_aim at, wd_aim end, bool *ret_slid)
 {
     const wd_ui_element *element = wd_input_hit(input->screen, at.x, at.y, WD_GESTURE_TAP);
     *ret_slid = element != NULL && element->kind == WD_UI_SLIDER && fabs(end.x - at.x) >= fabs(end.y - at.y);
@@ -223,16 +197,16 @@ static wd_status slide(wd_input *input, wd_target_at at, wd_target_at end, bool 
     return wd_input_slide(input, element, x);
 }
 
-static wd_status perform_swipe(wd_input *input, wd_target_at at)
+static wd_status perform_swipe(wd_input *input, wd_aim at)
 {
     const wd_action *action = input->action;
     if (action->has_point2) {
-        const wd_target_at end = finger_end(action);
+        const wd_aim end = finger_end(action);
         bool slid = false;
         wd_status status = slide(input, at, end, &slid);
         return status != WD_OK || slid ? status : move_finger(input, at, end.x - at.x, end.y - at.y);
     }
-    switch (finger_direction(action)) {
+    switch (wd_action_finger(action)) {
     case WD_DIR_UP:
         return move_finger(input, at, 0, -SCROLL_BY);
     case WD_DIR_DOWN:
@@ -247,7 +221,7 @@ static wd_status perform_swipe(wd_input *input, wd_target_at at)
 }
 
 // A finger that held before it moved scrolls nothing; what it takes along is a slider.
-static wd_status perform_drag(wd_input *input, wd_target_at at)
+static wd_status perform_drag(wd_input *input, wd_aim at)
 {
     bool slid = false;
     return input->action->has_point2 ? slide(input, at, finger_end(input->action), &slid) : WD_OK;
@@ -303,95 +277,63 @@ static const char *find_app(const wd_device *device, const char *wanted)
     return NULL;
 }
 
-static wd_status perform_launch(wd_input *input, wd_target_at at)
+static wd_status perform_launch(wd_input *input, wd_aim at)
 {
     (void)at;
     return call_os(input, "os.launchApp", "app", find_app(input->device, input->action->app));
 }
 
-static wd_status perform_close(wd_input *input, wd_target_at at)
+static wd_status perform_close(wd_input *input, wd_aim at)
 {
     (void)at;
     return call_os(input, "os.closeApp", "app", find_app(input->device, input->action->app));
 }
 
-static wd_status perform_wait(wd_input *input, wd_target_at at)
+static wd_status perform_wait(wd_input *input, wd_aim at)
 {
     (void)at;
     input->touched = true;
     return WD_OK;
 }
 
-typedef enum wd_need { NEED_NOTHING, NEED_TARGET, MAY_TARGET } wd_need;
-
-static const struct {
-    wd_perform perform;
-    wd_need need;
-} performs[WD_ACTION_KIND_COUNT] = {
-    [WD_ACTION_TAP] = { perform_tap, NEED_TARGET },
-    [WD_ACTION_DOUBLE_TAP] = { perform_double_tap, NEED_TARGET },
-    [WD_ACTION_LONG_PRESS] = { perform_long_press, NEED_TARGET },
-    [WD_ACTION_TYPE] = { perform_type, MAY_TARGET },
-    [WD_ACTION_CLEAR_TEXT] = { perform_clear, MAY_TARGET },
-    [WD_ACTION_SWIPE] = { perform_swipe, MAY_TARGET },
-    [WD_ACTION_DRAG] = { perform_drag, NEED_TARGET },
-    [WD_ACTION_SCROLL] = { perform_swipe, MAY_TARGET },
-    [WD_ACTION_BACK] = { perform_back, NEED_NOTHING },
-    [WD_ACTION_HOME] = { perform_home, NEED_NOTHING },
-    [WD_ACTION_RECENTS] = { perform_recents, NEED_NOTHING },
-    [WD_ACTION_ENTER] = { perform_enter, NEED_NOTHING },
-    [WD_ACTION_KEY] = { perform_key, NEED_NOTHING },
-    [WD_ACTION_LAUNCH_APP] = { perform_launch, NEED_NOTHING },
-    [WD_ACTION_CLOSE_APP] = { perform_close, NEED_NOTHING },
-    [WD_ACTION_WAIT] = { perform_wait, NEED_NOTHING },
+static const wd_perform performs[WD_ACTION_KIND_COUNT] = {
+    [WD_ACTION_TAP] = perform_tap,
+    [WD_ACTION_DOUBLE_TAP] = perform_double_tap,
+    [WD_ACTION_LONG_PRESS] = perform_long_press,
+    [WD_ACTION_TYPE] = perform_type,
+    [WD_ACTION_CLEAR_TEXT] = perform_clear,
+    [WD_ACTION_SWIPE] = perform_swipe,
+    [WD_ACTION_DRAG] = perform_drag,
+    [WD_ACTION_SCROLL] = perform_swipe,
+    [WD_ACTION_BACK] = perform_back,
+    [WD_ACTION_HOME] = perform_home,
+    [WD_ACTION_RECENTS] = perform_recents,
+    [WD_ACTION_ENTER] = perform_enter,
+    [WD_ACTION_KEY] = perform_key,
+    [WD_ACTION_LAUNCH_APP] = perform_launch,
+    [WD_ACTION_CLOSE_APP] = perform_close,
+    [WD_ACTION_WAIT] = perform_wait,
 };
 
 // ---- the whole ------------------------------------------------------------------------------------------------------------
 
-static wd_result bad_arguments(const char *text)
-{
-    return wd_result_make(WD_OUTCOME_REFUSED, WD_EINVAL, "bad_arguments", "%s", text);
-}
-
 // What the action lacks, told before anything is done.
-static bool check_arguments(wd_input *input, wd_result *ret_result)
+static bool check_arguments(wd_input *input, wd_result *ret_refusal)
 {
     const wd_action *action = input->action;
-    switch (action->kind) {
-    case WD_ACTION_TYPE:
-        if (action->text == NULL) {
-            *ret_result = bad_arguments("args.text: a text is wanted");
-            return false;
-        }
-        break;
-    case WD_ACTION_KEY:
-        if (!known_key(action->key)) {
-            *ret_result = bad_arguments(
-                "args.key: back, home, recents, enter, delete, volume_up or volume_down is wanted");
-            return false;
-        }
-        break;
-    case WD_ACTION_SWIPE:
-    case WD_ACTION_SCROLL:
-        if (action->direction == WD_DIR_NONE && !action->has_point2) {
-            *ret_result = bad_arguments("args.direction: a direction or a second point is wanted");
-            return false;
-        }
-        break;
-    case WD_ACTION_LAUNCH_APP:
-    case WD_ACTION_CLOSE_APP:
-        if (action->app == NULL) {
-            *ret_result = bad_arguments("args.app: an app is wanted");
-            return false;
-        }
-        if (find_app(input->device, action->app) == NULL) {
-            *ret_result = wd_result_make(
-                WD_OUTCOME_REFUSED, WD_ENOENT, "no_such_app", "there is no app '%.80s'", action->app);
-            return false;
-        }
-        break;
-    default:
-        break;
+    if (action->kind == WD_ACTION_KEY && !known_key(action->key)) {
+        *ret_refusal = wd_result_make(WD_OUTCOME_REFUSED, WD_EINVAL, "bad_arguments", "%s",
+            "args.key: back, home, recents, enter, delete, volume_up or volume_down is wanted");
+        return false;
+    }
+    if (!wd_action_check_arguments(action, ret_refusal)) {
+        return false;
+    }
+    bool names_app = action->kind == WD_ACTION_LAUNCH_APP || action->kind == WD_ACTION_CLOSE_APP;
+    if (names_app && find_app(input->device, action->app) == NULL) {
+        *ret_refusal = wd_result_make(
+            WD_OUTCOME_REFUSED, WD_ENOENT, "no_such_app", "there is no app '%.80s'", action->app);
+        return false;
     }
     return true;
 }
@@ -420,11 +362,11 @@ static int64_t action_time(const wd_device *device, const wd_action *action)
 // Callbacks of results and permission answers go to the app that asked: results.<name>(ctx, result).
 static wd_status deliver_events(wd_input *input);
 
-static wd_status execute(wd_input *input, wd_target_at at, wd_result *ret_result)
+static wd_status execute(wd_input *input, wd_aim at, wd_result *ret_result)
 {
     const wd_action *action = input->action;
     wd_value *before = wd_device_capture(input->device);
-    wd_status status = performs[action->kind].perform(input, at);
+    wd_status status = performs[action->kind](input, at);
     status = status != WD_OK ? status : deliver_events(input);
     status = status != WD_OK ? status : wd_input_settle(input);
     if (status == WD_OK) {
@@ -483,19 +425,24 @@ wd_status wd_phone_execute(wd_host *host, wd_device *device, const wd_action *ac
     }
     if (status != WD_OK) {
         // The page cannot be drawn; only what needs no page can lead away from it.
-        if (performs[action->kind].need != NEED_NOTHING || action->kind == WD_ACTION_ENTER) {
+        if (wd_aim_need_of(action->kind) != WD_AIM_NOTHING || action->kind == WD_ACTION_ENTER) {
             *ret_result = wd_result_make(WD_OUTCOME_FAILED, status, "app_error", "%s", input.error.text);
             return wd_device_advance(device, action_time(device, action));
         }
         input.error = (wd_error){ 0 };
     }
-    wd_target_at at = { .node = -1, .x = WD_PHONE_WIDTH / 2.0, .y = WD_PHONE_HEIGHT / 2.0 };
-    const wd_need need = performs[action->kind].need;
-    if (need == NEED_TARGET || (need == MAY_TARGET && wd_input_has_target(action))) {
-        status = wd_input_resolve(&input, planned_on, &at.node, &at.x, &at.y, ret_result);
-        if (status != WD_OK) {
+    wd_aim at = { .node = -1, .x = WD_PHONE_WIDTH / 2.0, .y = WD_PHONE_HEIGHT / 2.0 };
+    const wd_aim_need need = wd_aim_need_of(action->kind);
+    if (need == WD_AIM_TARGET || (need == WD_AIM_MAYBE && wd_action_has_target(action))) {
+        const wd_aim_ground ground = {
+            .scene = input.screen->scene,
+            .planned_on = planned_on,
+            .width = WD_PHONE_WIDTH,
+            .height = WD_PHONE_HEIGHT,
+        };
+        if (!wd_aim_take(action, &ground, &at, ret_result)) {
             wd_screen_unref(&input.screen);
-            return status == WD_ENOMEM ? status : WD_OK;
+            return WD_OK;
         }
     }
     status = execute(&input, at, ret_result);
