@@ -193,7 +193,7 @@ def test_more_slots_than_a_message_takes(worldd_world):
 def test_nothing_is_made_of_a_slot_before_it_is_asked_for(worldd_world, monkeypatch):
     made = []
     with worldd.VecEnv(worldd_world, num_envs=8, auto_reset="never") as envs:
-        monkeypatch.setattr(worldd.env.Scene, "from_observation", lambda value: made.append(value))
+        monkeypatch.setattr(worldd.Scene, "from_observation", lambda value, told=None: made.append(value))
         scenes, *_ = envs.step("home")
         assert made == []
         scenes[3]

@@ -10,7 +10,7 @@ from .daemon import Daemon
 from .enricher import Enricher
 from .env import Env, Imagined, Snapshot, VecEnv
 from .errors import (ConnectionLost, DaemonFailed, DeadlineExceeded, InvalidRequest, LimitExceeded, NotFound,
-                     NotPermitted, NotReachable, Rejected, RequestError, Superseded, Unsupported, WorlddError)
+                     NotPermitted, NotReachable, OutOfStep, Rejected, RequestError, Superseded, Unsupported, WorlddError)
 from .planner import FunctionPlanner, Node, Plan, PlanFailed, Planner, Request, Step, abort, complete
 from .tracker import WorldTracker
 from .views import Observation, RunResult, Scene, WorldState
@@ -19,6 +19,6 @@ from .world import World
 __version__ = "0.1.0"
 __all__ = ["ConnectionLost", "Daemon", "DaemonFailed", "DeadlineExceeded", "Enricher", "Env", "FunctionPlanner",
            "Imagined", "InvalidRequest", "LimitExceeded", "Node", "NotFound", "NotPermitted",
-           "NotReachable", "Observation", "Plan", "PlanFailed", "Planner", "Rejected", "Request",
+           "NotReachable", "Observation", "OutOfStep", "Plan", "PlanFailed", "Planner", "Rejected", "Request",
            "RequestError", "RunResult", "Scene", "Snapshot", "Step", "Superseded", "Unsupported", "VecEnv",
            "World", "WorldState", "WorldTracker", "WorlddError", "abort", "complete"]

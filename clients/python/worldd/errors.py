@@ -6,6 +6,7 @@
       DeadlineExceeded    no answer in the time given (also a TimeoutError)
       Rejected            Hello was refused; the text names the field
       Superseded          a newer instance of the same planner's name took over
+      OutOfStep           what changed on a screen refers to one that was told to somebody else
       DaemonFailed        a private daemon did not start, or died
       RequestError        worldd answered with an error: `.status` ("ENOENT"), `.code` (7), `.text`
         InvalidRequest    EINVAL, EPARSE, EUTF8, ETYPE: an argument is wrong; the text names it (also a ValueError)
@@ -45,6 +46,10 @@ class Rejected(WorlddError):
 
 class Superseded(WorlddError):
     """A newer instance of the same name has taken over; going on would only start a quarrel."""
+
+
+class OutOfStep(WorlddError):
+    """What changed on a screen (observe="changed") refers to one that was told to somebody else; ask for it as a whole."""
 
 
 class DaemonFailed(WorlddError):

@@ -5,6 +5,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Iterator, Optional
 
+from .errors import OutOfStep
+
 TEXT_SHOWN = 30              # characters of a node's text in repr
 NODES_SHOWN = 12             # nodes in repr
 
@@ -100,9 +102,18 @@ class Scene:
         self.nodes: list[dict[str, Any]] = raw.get("nodes") or []
 
     @classmethod
-    def from_observation(cls, value: dict[str, Any]) -> Scene:
-        """From what the verbs of envs answer as "observation"."""
-        return cls(value.get("scene") or {}, value.get("digest"), value.get("failure"))
+    def from_observation(cls, value: dict[str, Any], told: Optional[Scene] = None) -> Scene:
+        """From what the verbs of envs answer as "observation". `told`: the scene told before, which changes are put over; what
+        did not change is shared with it. Raises OutOfStep when they refer to another."""
+        if "base" not in value:
+            return cls(value.get("scene") or {}, value.get("digest"), value.get("failure"))
+        if told is None or told.digest != value["base"]:
+            raise OutOfStep("the screen was told to somebody else meanwhile; reset, or observe it as a whole")
+        nodes: list[Any] = (told.nodes + [None] * value["count"])[:value["count"]]
+        for node in value["nodes"]:
+            nodes[node["id"]] = node
+        return cls({**value.get("head", {name: part for name, part in told.raw.items() if name != "nodes"}), "nodes": nodes},
+                   value["digest"])
 
     @property
     def app(self) -> Optional[str]:

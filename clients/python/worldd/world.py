@@ -6,6 +6,7 @@ from typing import Any, Iterable, Optional, Union
 from .control import REQUEST_TIMEOUT, Control, Progress, find_control_endpoint
 from .daemon import Daemon, PathLike
 from .errors import WorlddError
+from .talk import Batch, Question, T, Talk
 from .tracker import WorldTracker
 from .views import RunResult, Scene
 
@@ -47,6 +48,26 @@ class World:
                 **args: Any) -> Any:
         """Any verb of docs/protocol.md section 6 by name; the answer is a JSON value. Raises as Control.request."""
         return self.control.request(verb, args, self.timeout if timeout is None else timeout, on_progress)
+
+    def converse(self, talk: Talk[T]) -> T:
+        """Hold a talk (worldd.talk) to its end."""
+        try:
+            question = next(talk)
+            while True:
+                try:
+                    answer = self._answer(question)
+                except BaseException as error:
+                    question = talk.throw(error)
+                else:
+                    question = talk.send(answer)
+        except StopIteration as end:
+            return end.value                     # type: ignore[no-any-return]
+
+    def _answer(self, question: Question) -> Any:
+        timeout = self.timeout if question.timeout is None else question.timeout
+        if isinstance(question, Batch):
+            return self.control.batch(question.fields, timeout)
+        return self.control.request(question.verb, question.args, timeout)
 
     def close(self) -> None:
         """Close the connection, and end the daemon when it is a private one."""

@@ -1,0 +1,162 @@
+"""One env and its snapshots as talks: what Env and AsyncEnv have in common."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Callable, Optional, Union
+
+from .errors import InvalidRequest
+from .planner import Step
+from .talk import Ask, Talk
+from .views import Scene
+from .world import Task
+
+Action = Union[str, dict[str, Any], Step]
+Verdict = dict[str, Any]
+Reward = Callable[[Verdict], float]
+Stepped = tuple[Optional[Scene], float, bool, bool, dict[str, Any]]
+Stands = tuple[Optional[Scene], dict[str, Any]]
+
+TERMINATED = ("complete", "abort")       # endings by the agent's own action; all others are truncations
+
+
+def passed(verdict: Verdict) -> float:
+    """The default reward of an episode's last step: 1.0 when it succeeded and nothing else was changed, else 0.0."""
+    return 1.0 if verdict.get("passed") else 0.0
+
+
+def progress(verdict: Verdict) -> float:
+    """The share of the goal's checks that hold, 0.0 to 1.0."""
+    return float(verdict.get("progress", 0.0))
+
+
+def action_json(action: Action) -> dict[str, Any]:
+    """An action as worldd reads it: "back", {"kind": "tap", "node": 7} or Step("tap", node=7). Raises InvalidRequest."""
+    if isinstance(action, Step):
+        return {"kind": action.action, **action.args}
+    if isinstance(action, str):
+        return {"kind": action}
+    if not isinstance(action, dict) or not isinstance(action.get("kind"), str):
+        raise InvalidRequest(2, f"action: {action!r} has no kind")
+    return action
+
+
+def ends(ending: Optional[str]) -> tuple[bool, bool]:
+    """(terminated, truncated)"""
+    return ending in TERMINATED, bool(ending) and ending not in TERMINATED
+
+
+def create_args(task: Optional[Task], seed: int, params: Optional[dict[str, Any]], step_limit: int, auto_reset: str
+                ) -> dict[str, Any]:
+    """The arguments of env_create."""
+    given = (("task", task), ("params", params), ("step_limit", step_limit or None))
+    return {"seed": seed, "auto_reset": auto_reset, **{name: value for name, value in given if value is not None}}
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How an env is used: observe, auto_reset and reward, as Env says."""
+    auto_reset: str = "never"
+    observe: str = "full"
+    reward: Reward = passed
+
+
+class Phone:
+    """An env of the daemon's, addressed by `id`. `digest` is its machine's after the last talk. Each talk raises as the
+    method of the same name of Env does."""
+
+    def __init__(self, identity: str, digest: str, habits: Habits, fresh: bool = False) -> None:
+        self.id, self.digest, self.habits = identity, digest, habits
+        self._fresh = fresh                      # it was made and nothing has been done in it
+        self._told: Optional[Scene] = None       # the scene that worldd told last, which "changed" refers to
+
+    @classmethod
+    def create(cls, habits: Habits, **args: Any) -> Talk[Phone]:
+        answer = yield Ask("env_create", create_args(auto_reset=habits.auto_reset, **args))
+        return cls(answer["env"], answer["digest"], habits, True)
+
+    def _ask(self, verb: str, **args: Any) -> Ask:
+        return Ask(verb, {"env": self.id, **args})
+
+    def _see(self, seen: Optional[dict[str, Any]]) -> Optional[Scene]:
+        if seen is None:
+            return None
+        scene = Scene.from_observation(seen, self._told)
+        if scene.failure is None:
+            self._told = scene
+        return scene
+
+    def _standing(self, answer: dict[str, Any]) -> Stands:
+        self.digest = answer["digest"]
+        return self._see(answer.get("observation")), {"digest": answer["digest"], "steps": answer["steps"]}
+
+    def reset(self, seed: Optional[int]) -> Talk[Stands]:
+        if self._fresh and seed is None:
+            answer = yield self._ask("env_observe", observe=self.habits.observe)
+        else:
+            answer = yield self._ask("env_reset", observe=self.habits.observe, **({} if seed is None else {"seed": seed}))
+        self._fresh = False
+        return self._standing(answer)
+
+    def step(self, action: Action) -> Talk[Stepped]:
+        self._fresh = False
+        answer = yield self._ask("env_step", action=action_json(action), observe=self.habits.observe)
+        self.digest = answer["digest"]
+        info = {name: answer.get(name) for name in ("index", "outcome", "code", "text", "reset", "ending", "digest", "verdict")}
+        last = self._see(answer.get("final_observation"))        # it was told before the other
+        if last is not None:
+            info["final_obs"] = last
+        verdict, seen = answer.get("verdict"), self._see(answer.get("observation"))
+        return (seen, 0.0 if verdict is None else self.habits.reward(verdict), *ends(answer.get("ending")), info)
+
+    def scene(self) -> Talk[Scene]:
+        answer = yield self._ask("env_observe", observe="full")
+        scene = self._see(answer["observation"])
+        assert scene is not None                 # it was asked for
+        return scene
+
+    def state(self, path: Optional[str]) -> Talk[Any]:
+        return (yield self._ask("env_state", **({} if path is None else {"path": path})))
+
+    def inject(self, patch: dict[str, Any]) -> Talk[None]:
+        self.digest = (yield self._ask("env_inject", patch=patch))["digest"]
+
+    def judge(self, task: Optional[Task]) -> Talk[Verdict]:
+        return dict((yield self._ask("env_judge", **({} if task is None else {"task": task}))))
+
+    def snapshot(self) -> Talk[Kept]:
+        answer = yield self._ask("env_snapshot")
+        return Kept(answer["snapshot"], answer["digest"], self.habits)
+
+    def restore(self, snapshot: str) -> Talk[Stands]:
+        self._fresh = False
+        return self._standing((yield self._ask("env_restore", snapshot=snapshot, observe=self.habits.observe)))
+
+    def fork(self, count: int) -> Talk[list[Phone]]:
+        kept = yield from self.snapshot()
+        try:
+            return (yield from kept.fork(count))
+        finally:
+            yield from kept.forget()
+
+    def close(self) -> Talk[None]:
+        yield Ask("env_close", {"envs": [self.id]})
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A snapshot in the daemon; `habits` are of the envs forked from it."""
+    id: str
+    digest: str
+    habits: Habits
+
+    def fork(self, count: int) -> Talk[list[Phone]]:
+        answer = yield Ask("env_fork", {"snapshot": self.id, "count": count})
+        habits = Habits("never", self.habits.observe, self.habits.reward)
+        return [Phone(identity, self.digest, habits) for identity in answer["envs"]]
+
+    def diff(self, env: str) -> Talk[list[dict[str, Any]]]:
+        return list((yield Ask("env_diff", {"before": self.id, "env": env})))
+
+    def forget(self) -> Talk[None]:
+        yield Ask("env_forget", {"snapshot": self.id})
