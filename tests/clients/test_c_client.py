@@ -12,6 +12,7 @@ from conftest import ROOT, until
 
 BUILD = pathlib.Path(os.environ.get("WD_BUILD_DIR", ROOT / "build/dev"))
 PROBE, EXAMPLE = ROOT / "tests/clients/client_probe.c", ROOT / "clients/c/examples/run_task.c"
+PLANNER = ROOT / "clients/c/examples/hello_planner.c"
 
 
 def done(*command, **options):
@@ -152,6 +153,38 @@ def test_the_example_runs_a_task(compiled, worldd_daemon, worldd_world):
     assert [json.loads(line).get("event") for line in lines] == ["begin", "step", None]
     refused = subprocess.run([compiled(EXAMPLE), "demo/none"], env=env, capture_output=True, text=True)
     assert refused.returncode == 1 and "args.task" in refused.stderr
+
+
+def test_the_example_planner_works_and_outlives_the_daemon(compiled, worldd_daemon, worldd_world):
+    planner = subprocess.Popen([compiled(PLANNER), worldd_daemon.planner_endpoint], stdout=subprocess.PIPE, text=True)
+    try:
+        until("the planner", worldd_world.planners)
+        assert worldd_world.run("demo/hello", planner="hello").ending == "complete"
+        assert planner.stdout.readline() == "demo_hello-0-1: tap Settings\n"
+        worldd_daemon.stop()
+        worldd_daemon.start()
+        until("the planner's return", worldd_world.planners)
+        assert worldd_world.run("demo/hello", planner="hello").ending == "complete"
+    finally:
+        planner.kill()
+        planner.wait()
+
+
+def test_the_example_planner_ends_when_a_newer_one_comes(compiled, worldd_daemon, worldd_world):
+    older = subprocess.Popen([compiled(PLANNER), worldd_daemon.planner_endpoint], stderr=subprocess.PIPE, text=True)
+    until("the planner", worldd_world.planners)
+    newer = subprocess.Popen([compiled(PLANNER), worldd_daemon.planner_endpoint])
+    try:
+        assert older.wait(30) == 1 and "superseded" in older.stderr.read()
+    finally:
+        newer.kill()
+        newer.wait()
+
+
+def test_the_example_planner_is_told_why_it_may_not(compiled, tmp_path):
+    for endpoint, why in [("nonsense", "nonsense"), (f"ipc://{tmp_path}/{'x' * 600}", "endpoint: longer")]:
+        refused = subprocess.run([compiled(PLANNER), endpoint], capture_output=True, text=True, timeout=30)
+        assert refused.returncode == 1 and why in refused.stderr
 
 
 def test_cmake_finds_it(prefix, tmp_path):
