@@ -8,6 +8,7 @@
 static void answer_done(wd_client *client, wd_client_answer *answer)
 {
     client->bytes -= answer->body_length;
+    *client->bytes_of_all -= answer->body_length;
     client->open_count -= answer->open;
     wd_free(answer->body, answer->body_length);
 }
@@ -22,6 +23,34 @@ static void forget(wd_client *client, size_t index)
     answer_done(client, answer);
     client->count -= 1;
     memmove(answer, answer + 1, (client->count - index) * sizeof *answer);
+}
+
+static void free_answers(wd_client *client)
+{
+    if (client->answers != NULL) {
+        wd_free(client->answers, client->capacity * sizeof *client->answers);
+    }
+    client->answers = NULL;
+    client->capacity = 0;
+}
+
+/// Room for one more. Most clients ask little and go, so room grows with what is asked.
+static wd_status reserve_answer(wd_client *client)
+{
+    enum { CAPACITY_START = 8 };
+    if (client->count < client->capacity) {
+        return WD_OK;
+    }
+    size_t capacity = client->capacity == 0 ? CAPACITY_START : 2 * client->capacity;
+    capacity = capacity > WD_CLIENT_ANSWERS_MAX ? WD_CLIENT_ANSWERS_MAX : capacity;
+    wd_client_answer *grown = wd_realloc(
+        client->answers, client->capacity * sizeof *client->answers, capacity * sizeof *client->answers);
+    if (grown == NULL) {
+        return WD_ENOMEM;
+    }
+    client->answers = grown;
+    client->capacity = capacity;
+    return WD_OK;
 }
 
 /// Forget the oldest one that is answered. @retval false  all are open.
@@ -41,6 +70,7 @@ static void client_destroy(wd_client *client)
     for (size_t i = 0; i < client->count; i++) {
         answer_done(client, &client->answers[i]);
     }
+    free_answers(client);
     wd_free(client, sizeof *client);
 }
 
@@ -98,6 +128,7 @@ wd_status wd_clients_hello(wd_clients *clients, const uint8_t instance[WD_SESSIO
             return WD_ELIMIT;
         }
         memcpy(client->instance, instance, sizeof client->instance);
+        client->bytes_of_all = &clients->bytes;
         clients->list[at] = client;
     }
     client->peer = *peer;
@@ -141,6 +172,9 @@ wd_client_begin wd_client_begin_request(
     if (client->count == WD_CLIENT_ANSWERS_MAX && !forget_oldest(client)) {
         return WD_CLIENT_FULL;
     }
+    if (reserve_answer(client) != WD_OK) {
+        return WD_CLIENT_NO_MEMORY;
+    }
     client->answers[client->count++] = (wd_client_answer){ .request_id = request_id, .open = true };
     client->open_count += 1;
     return WD_CLIENT_NEW;
@@ -171,6 +205,30 @@ void wd_client_finish_request(
     answer->body = copy;
     answer->body_length = body_length;
     client->bytes += body_length;
+    *client->bytes_of_all += body_length;
     while (client->bytes > WD_CLIENT_ANSWER_BYTES_MAX && forget_oldest(client)) {
+    }
+}
+
+void wd_client_forget_answers(wd_client *client)
+{
+    while (forget_oldest(client)) {
+    }
+    if (client->count == 0) {
+        free_answers(client);
+    }
+}
+
+void wd_clients_hold_bound(wd_clients *clients)
+{
+    while (clients->bytes > WD_CLIENTS_ANSWER_BYTES_MAX) {
+        wd_client *silent = NULL;
+        for (size_t i = 0; i < clients->count; i++) {
+            wd_client *client = clients->list[i];
+            if (client->bytes > 0 && (silent == NULL || client->heard_ms < silent->heard_ms)) {
+                silent = client;
+            }
+        }
+        wd_client_forget_answers(silent);
     }
 }

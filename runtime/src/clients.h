@@ -2,7 +2,8 @@
 ///
 /// A request has at most one effect: its id is remembered with the answer, for the last WD_CLIENT_ANSWERS_MAX requests
 /// and WD_CLIENT_ANSWER_BYTES_MAX bytes of an instance, also after it reconnected. One that was sent again gets the
-/// first answer again; one so old that it was forgotten is refused without effect.
+/// first answer again; one so old that it was forgotten is refused without effect. Answers are forgotten earlier when its
+/// client has been silent too long, or longest of those that hold too much together.
 #ifndef RUNTIME_CLIENTS_H
 #define RUNTIME_CLIENTS_H
 
@@ -15,6 +16,7 @@ enum {
     WD_CLIENTS_MAX = 1024,
     WD_CLIENT_ANSWERS_MAX = 256,  // requests remembered of one instance; also those that it may have open
     WD_CLIENT_ANSWER_BYTES_MAX = 16 * 1024 * 1024,
+    WD_CLIENTS_ANSWER_BYTES_MAX = 128 * 1024 * 1024,  // of all clients together
 };
 
 typedef struct wd_client_answer {
@@ -29,16 +31,18 @@ typedef struct wd_client {
     uint8_t instance[WD_SESSION_ID_SIZE];
     wd_peer_id peer;  // where it is now
     bool connected;
-    bool owner;          // made envs: when it vanishes they are closed
-    int64_t heard_ms;    // last sign of life
-    uint64_t forgotten;  // highest request id that was forgotten
-    size_t bytes, open_count, count;
-    wd_client_answer answers[WD_CLIENT_ANSWERS_MAX];  // oldest first
+    bool owner;            // made envs: when it vanishes they are closed
+    int64_t heard_ms;      // last sign of life
+    uint64_t forgotten;    // highest request id that was forgotten
+    size_t *bytes_of_all;  // of the table that the client is in
+    size_t bytes, open_count, count, capacity;
+    wd_client_answer *answers;  // oldest first; NULL while there is none
 } wd_client;
 
+/// Stays where it is while there are clients.
 typedef struct wd_clients {
     wd_client *list[WD_CLIENTS_MAX];
-    size_t count;
+    size_t count, bytes;
 } wd_clients;
 
 void wd_clients_done(wd_clients *clients);
@@ -56,6 +60,7 @@ typedef enum wd_client_begin {
     WD_CLIENT_ANSWERED,  // *ret_answer is what it was answered
     WD_CLIENT_OUTDATED,  // answered or not, it is too old to tell
     WD_CLIENT_FULL,      // WD_CLIENT_ANSWERS_MAX requests are open
+    WD_CLIENT_NO_MEMORY,
 } wd_client_begin;
 wd_client_begin wd_client_begin_request(
     wd_client *client, uint64_t request_id, const wd_client_answer **ret_answer);
@@ -63,5 +68,9 @@ wd_client_begin wd_client_begin_request(
 /// is forgotten instead.
 void wd_client_finish_request(
     wd_client *client, uint64_t request_id, uint16_t kind, const uint8_t *body, size_t body_length);
+/// Forget what was answered and keep what is open: from now on a repeated request is outdated.
+void wd_client_forget_answers(wd_client *client);
+/// Hold WD_CLIENTS_ANSWER_BYTES_MAX: those that have been silent longest forget first.
+void wd_clients_hold_bound(wd_clients *clients);
 
 #endif

@@ -59,6 +59,7 @@ wd_status wd_control_finish_packed(wd_service *service, const uint8_t instance[W
         return WD_OK;
     }
     wd_client_finish_request(client, request_id, kind, body, length);
+    wd_clients_hold_bound(&service->clients);
     if (!client->connected) {
         wd_free(body, length);  // it may ask again when it is back
         return WD_OK;
@@ -90,7 +91,7 @@ static wd_status send_reject(
     return queue(status, peer, WD_MSG_REJECT, body, length, outbox);
 }
 
-static wd_status send_error(
+wd_status wd_control_send_error(
     wd_service *service, wd_peer_id peer, uint64_t request_id, const wd_error *why, wd_service_outbox *outbox)
 {
     service->stats.control_errors += 1;
@@ -125,6 +126,23 @@ static wd_control_peer *place_for_peer(wd_service *service)
     return &service->peers[service->peer_count++];
 }
 
+/// A watch ends with its connection. Who asks for it again is told so, and is not taken for one who waits.
+static void end_watches(wd_service *service, const wd_peer_id *peer)
+{
+    wd_watcher watcher;
+    while (wd_watch_lost(&service->watch, peer, &watcher)) {
+        wd_client *client = wd_clients_find(&service->clients, watcher.instance);
+        uint8_t *body = NULL;
+        size_t length = 0;
+        if (client != NULL &&
+            wd_codec_pack_error(watcher.request_id, WD_EPEERLOST,
+                "the watch ended with its connection; ask for a new one", false, &body, &length) == WD_OK) {
+            wd_client_finish_request(client, watcher.request_id, WD_MSG_ERROR, body, length);
+        }
+        wd_free(body, length);
+    }
+}
+
 void wd_service_control_lost(wd_service *service, wd_peer_id peer)
 {
     wd_control_peer *known = find_peer(service, &peer);
@@ -133,7 +151,7 @@ void wd_service_control_lost(wd_service *service, wd_peer_id peer)
         service->peer_count -= 1;
     }
     wd_clients_lost(&service->clients, &peer);
-    wd_watch_lost(&service->watch, &peer);
+    end_watches(service, &peer);
     for (size_t i = 0; i < service->run_count; i++) {
         if (broker_peer_id_equal(&service->runs[i]->client, &peer)) {
             service->runs[i]->watched = false;  // the run goes on and is recorded
@@ -216,8 +234,8 @@ static const wd_verb *find_verb(const char *name)
     return NULL;
 }
 
-/// A run whose client is back tells it its further steps.
-static void rejoin_run(wd_service *service, const wd_control_peer *peer, uint64_t request_id)
+/// A run or a watch whose client is back tells it what happens from now on.
+static void rejoin(wd_service *service, const wd_control_peer *peer, uint64_t request_id)
 {
     for (size_t i = 0; i < service->run_count; i++) {
         wd_service_run *run = service->runs[i];
@@ -227,6 +245,7 @@ static void rejoin_run(wd_service *service, const wd_control_peer *peer, uint64_
             run->watched = true;
         }
     }
+    wd_watch_rejoin(&service->watch, peer->instance, request_id, &peer->id);
 }
 
 wd_status wd_control_begin(wd_service *service, const wd_control_peer *peer, uint64_t request_id,
@@ -241,9 +260,12 @@ wd_status wd_control_begin(wd_service *service, const wd_control_peer *peer, uin
     switch (wd_client_begin_request(client, request_id, &answer)) {
     case WD_CLIENT_NEW:
         *ret_begun = true;
+        if (service->envs_next_ms == INT64_MAX) {
+            service->envs_next_ms = 0;  // from now on somebody may vanish
+        }
         return WD_OK;
     case WD_CLIENT_OPEN:
-        rejoin_run(service, peer, request_id);
+        rejoin(service, peer, request_id);
         return WD_OK;
     case WD_CLIENT_ANSWERED: {
         uint8_t *copy = answer->body_length == 0 ? NULL : wd_alloc(answer->body_length);
@@ -258,6 +280,8 @@ wd_status wd_control_begin(wd_service *service, const wd_control_peer *peer, uin
     case WD_CLIENT_OUTDATED:
         return wd_error_set(error, WD_EOUTDATED,
             "request_id: so old that nobody knows whether it was done; it is not done now");
+    case WD_CLIENT_NO_MEMORY:
+        return wd_error_set(error, WD_ENOMEM, "request_id: out of memory");
     case WD_CLIENT_FULL:
         break;
     }
@@ -291,7 +315,7 @@ static wd_status on_control(wd_service *service, const wd_control_peer *peer,
     if (status != WD_OK) {  // no request that could be remembered
         error.status = status;
         wd_control_done(&control);
-        return send_error(service, message->peer, request_id, &error, outbox);
+        return wd_control_send_error(service, message->peer, request_id, &error, outbox);
     }
     if (begun) {
         status = do_control(service, peer, &control, now_ms, outbox, &result, &error);
@@ -333,7 +357,7 @@ static wd_status dispatch(wd_service *service, wd_control_peer *peer, uint16_t k
     wd_error error;
     wd_error_set(
         &error, WD_EUNSUPPORTED, "header.kind: %s does not belong on the control socket", wd_msg_name(kind));
-    return send_error(service, message->peer, 0, &error, outbox);
+    return wd_control_send_error(service, message->peer, 0, &error, outbox);
 }
 
 wd_status wd_service_control_message(
@@ -346,7 +370,7 @@ wd_status wd_service_control_message(
     wd_status status = wd_broker_message_check(message, &kind, &error);
     if (status != WD_OK) {
         return peer == NULL ? send_reject(service, message->peer, &error, outbox)
-                            : send_error(service, message->peer, 0, &error, outbox);
+                            : wd_control_send_error(service, message->peer, 0, &error, outbox);
     }
     if (kind == WD_MSG_HELLO) {
         status = on_hello(service, message, now_ms, outbox);

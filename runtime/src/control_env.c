@@ -70,7 +70,6 @@ static void becomes_owner(wd_service *service, const wd_control_peer *peer)
     wd_client *client = wd_clients_find(&service->clients, peer->instance);
     if (client != NULL) {
         client->owner = true;
-        service->envs_next_ms = 0;  // from now on somebody may vanish
     }
 }
 
@@ -107,7 +106,9 @@ wd_status wd_control_env_batch(wd_service *service, const wd_control_peer *peer,
     }
     if (status != WD_OK) {
         error.status = status;
-        status = wd_control_finish(service, peer->instance, batch.request_id, NULL, &error, outbox);
+        // One that did not begin may have the id of one that did, whose answer this is not.
+        status = begun ? wd_control_finish(service, peer->instance, batch.request_id, NULL, &error, outbox)
+                       : wd_control_send_error(service, message->peer, batch.request_id, &error, outbox);
     }
     wd_env_batch_done(&batch);
     return status;
@@ -160,7 +161,7 @@ int wd_service_env_fd(const wd_service *service)
     return wd_env_pool_fd(service->env_pool);
 }
 
-/// Close the envs of clients that were silent too long.
+/// Of clients that were silent too long, close the envs and forget the answers.
 void wd_service_tick_envs(wd_service *service, int64_t now_ms)
 {
     if (now_ms < service->envs_next_ms) {
@@ -169,14 +170,18 @@ void wd_service_tick_envs(wd_service *service, int64_t now_ms)
     service->envs_next_ms = INT64_MAX;
     for (size_t i = 0; i < service->clients.count; i++) {
         wd_client *client = service->clients.list[i];
-        if (!client->owner) {
-            continue;
+        if (!client->owner && client->count == client->open_count) {
+            continue;  // it leaves nothing behind
         }
         service->envs_next_ms = now_ms + LOOK_AFTER_MS;
         if (client->open_count > wd_watch_count(&service->watch, client->instance)) {
             client->heard_ms = now_ms;  // it waits for us, not we for it
         }
-        if (now_ms - client->heard_ms >= (int64_t)service->config->env_orphan_ms) {
+        if (now_ms - client->heard_ms < (int64_t)service->config->env_orphan_ms) {
+            continue;
+        }
+        wd_client_forget_answers(client);
+        if (client->owner) {
             wd_env_owner owner;
             memcpy(owner.bytes, client->instance, sizeof owner.bytes);
             if (wd_env_router_disown(service->env_router, &owner) == WD_OK) {

@@ -102,6 +102,9 @@ WD_NODISCARD wd_status wd_control_send_progress(
 /// @retval WD_EOUTDATED, WD_EBUSY  it is not done; `error` says why.
 WD_NODISCARD wd_status wd_control_begin(wd_service *service, const wd_control_peer *peer, uint64_t request_id,
     wd_service_outbox *outbox, bool *ret_begun, wd_error *error);
+/// What is wrong with a message that is no request which could be remembered.
+WD_NODISCARD wd_status wd_control_send_error(wd_service *service, wd_peer_id peer, uint64_t request_id,
+    const wd_error *why, wd_service_outbox *outbox);
 /// The one answer of a request: remembered, and sent to where its client is now. `error` NULL: a Reply with `result`;
 /// else an Error.
 WD_NODISCARD wd_status wd_control_finish(wd_service *service, const uint8_t instance[WD_SESSION_ID_SIZE],

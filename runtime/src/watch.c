@@ -21,26 +21,48 @@ static void remove_at(wd_watch *watch, size_t index)
     watch->list[index] = watch->list[watch->count];
 }
 
-wd_status wd_watch_end(wd_watch *watch, const uint8_t instance[WD_SESSION_ID_SIZE], uint64_t request_id)
+/// The watch of that request; NULL: there is none.
+static wd_watcher *find(wd_watch *watch, const uint8_t instance[WD_SESSION_ID_SIZE], uint64_t request_id)
 {
     for (size_t i = 0; i < watch->count; i++) {
-        const wd_watcher *watcher = &watch->list[i];
+        wd_watcher *watcher = &watch->list[i];
         if (watcher->request_id == request_id &&
             memcmp(watcher->instance, instance, WD_SESSION_ID_SIZE) == 0) {
-            remove_at(watch, i);
-            return WD_OK;
+            return watcher;
         }
     }
-    return WD_ENOENT;
+    return NULL;
 }
 
-void wd_watch_lost(wd_watch *watch, const wd_peer_id *peer)
+wd_status wd_watch_end(wd_watch *watch, const uint8_t instance[WD_SESSION_ID_SIZE], uint64_t request_id)
 {
-    for (size_t i = watch->count; i-- > 0;) {
+    const wd_watcher *watcher = find(watch, instance, request_id);
+    if (watcher == NULL) {
+        return WD_ENOENT;
+    }
+    remove_at(watch, (size_t)(watcher - watch->list));
+    return WD_OK;
+}
+
+void wd_watch_rejoin(
+    wd_watch *watch, const uint8_t instance[WD_SESSION_ID_SIZE], uint64_t request_id, const wd_peer_id *peer)
+{
+    wd_watcher *watcher = find(watch, instance, request_id);
+    if (watcher != NULL) {
+        watcher->peer = *peer;
+    }
+}
+
+bool wd_watch_lost(wd_watch *watch, const wd_peer_id *peer, wd_watcher *ret_watcher)
+{
+    for (size_t i = 0; i < watch->count; i++) {
         if (broker_peer_id_equal(&watch->list[i].peer, peer)) {
+            *ret_watcher = watch->list[i];
             remove_at(watch, i);
+            return true;
         }
     }
+    return false;
 }
 
 void wd_watch_dropped(wd_watch *watch, const wd_peer_id *peer, uint64_t request_id)

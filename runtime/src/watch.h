@@ -35,7 +35,11 @@ WD_NODISCARD wd_status wd_watch_add(wd_watch *watch, const wd_watcher *watcher, 
 /// End the watch of that request. @retval WD_ENOENT there is none.
 WD_NODISCARD wd_status wd_watch_end(
     wd_watch *watch, const uint8_t instance[WD_SESSION_ID_SIZE], uint64_t request_id);
-void wd_watch_lost(wd_watch *watch, const wd_peer_id *peer);
+/// End one watch of a connection that is gone. *ret_watcher is what it was. @return false: it has none any more.
+bool wd_watch_lost(wd_watch *watch, const wd_peer_id *peer, wd_watcher *ret_watcher);
+/// The instance is back on another connection and asks for its watch again.
+void wd_watch_rejoin(
+    wd_watch *watch, const uint8_t instance[WD_SESSION_ID_SIZE], uint64_t request_id, const wd_peer_id *peer);
 /// The socket had no room for a Progress to this peer with this id.
 void wd_watch_dropped(wd_watch *watch, const wd_peer_id *peer, uint64_t request_id);
 /// How many watches an instance has.

@@ -6,6 +6,7 @@ import select
 import pytest
 
 from conftest import PLANS, until
+from load import batch, batch_reply, create, digests, error_of
 from peers import Doors, wire
 
 SETTINGS = {"kind": "launch_app", "app": "settings"}
@@ -19,40 +20,6 @@ def doors(make_daemon):
     doors = Doors(make_daemon("env.workers=2"))
     yield doors
     doors.close()
-
-
-def batch(client, envs, actions, args=(), observe="", request_id=None):
-    """Send an EnvBatch; its request id."""
-    if request_id is None:
-        client.request_id += 1
-        request_id = client.request_id
-    message = wire.SCHEMA["EnvBatch"](request_id=request_id, env_ids=b"".join(map(bytes.fromhex, envs)),
-                                      actions=actions, args_json=[json.dumps(a).encode() for a in args],
-                                      observe=observe)
-    client.send("ENV_BATCH", message)
-    return request_id
-
-
-def batch_reply(client, request_id):
-    while True:
-        kind, message = client.receive("ENV_BATCH_REPLY", "ERROR")
-        if message.request_id == request_id:
-            return kind, message
-
-
-def digests(message):
-    return [message.digests[i:i + 16].hex() for i in range(0, len(message.digests), 16)]
-
-
-def create(client, **arguments):
-    return client.control("env_create", **arguments)["env"]
-
-
-def error_of(client, verb, **arguments):
-    request = client.ask(verb, **arguments)
-    kind, message = client.receive("ERROR", "REPLY")
-    assert kind == "ERROR" and message.request_id == request
-    return message.text
 
 
 def test_an_env_lives_and_is_judged(doors):

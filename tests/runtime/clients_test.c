@@ -1,6 +1,8 @@
 // Requests that are done once, and the bounds of what is remembered. Sources: clients.c.
 #include "clients.h"
 
+#include "tree/alloc.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -112,6 +114,70 @@ static void the_longest_silent_client_makes_room(void **state)
     wd_clients_done(&clients);
 }
 
+static void what_a_silent_client_was_told_is_forgotten(void **state)
+{
+    (void)state;
+    wd_clients clients = { 0 };
+    wd_client *client = NULL;
+    const wd_client_answer *answer = NULL;
+    assert_int_equal(hello(&clients, 1, 1, 0, &client), WD_OK);
+    for (uint64_t id = 1; id <= 3; id++) {
+        assert_int_equal(wd_client_begin_request(client, id, &answer), WD_CLIENT_NEW);
+    }
+    wd_client_finish_request(client, 1, 34, (const uint8_t *)"one", 3);
+    wd_client_finish_request(client, 3, 34, (const uint8_t *)"three", 5);
+    wd_client_forget_answers(client);
+    assert_int_equal(wd_client_begin_request(client, 1, &answer), WD_CLIENT_OUTDATED);
+    assert_int_equal(wd_client_begin_request(client, 2, &answer), WD_CLIENT_OPEN);
+    assert_int_equal(wd_client_begin_request(client, 3, &answer), WD_CLIENT_OUTDATED);
+    wd_client_finish_request(client, 2, 34, NULL, 0);
+    wd_client_forget_answers(client);
+    assert_int_equal(clients.bytes + client->count + client->capacity, 0);  // nothing is held for it
+    assert_int_equal(wd_client_begin_request(client, 4, &answer), WD_CLIENT_NEW);
+    wd_clients_done(&clients);
+}
+
+static void all_clients_together_hold_a_bound(void **state)
+{
+    (void)state;
+    enum { CLIENTS = WD_CLIENTS_ANSWER_BYTES_MAX / WD_CLIENT_ANSWER_BYTES_MAX };
+    static const uint8_t body[WD_CLIENT_ANSWER_BYTES_MAX];
+    wd_clients clients = { 0 };
+    wd_client *client[CLIENTS + 1] = { NULL };
+    const wd_client_answer *answer = NULL;
+    for (uint32_t i = 0; i <= CLIENTS; i++) {
+        assert_int_equal(
+            hello(&clients, i, 1, i == 2 ? 0 : 1 + i, &client[i]), WD_OK);  // number 2 was silent longest
+        assert_int_equal(wd_client_begin_request(client[i], 1, &answer), WD_CLIENT_NEW);
+        wd_client_finish_request(client[i], 1, 34, body, i < CLIENTS ? sizeof body : 1);
+        if (i < CLIENTS) {
+            wd_clients_hold_bound(&clients);
+            assert_int_equal(clients.bytes, (i + 1) * sizeof body);
+        }
+    }
+    wd_clients_hold_bound(&clients);  // one byte over
+    assert_int_equal(clients.bytes, (CLIENTS - 1) * sizeof body + 1);
+    for (uint32_t i = 0; i <= CLIENTS; i++) {
+        assert_int_equal(
+            wd_client_begin_request(client[i], 1, &answer), i == 2 ? WD_CLIENT_OUTDATED : WD_CLIENT_ANSWERED);
+    }
+    wd_clients_done(&clients);
+}
+
+static void without_memory_no_request_begins(void **state)
+{
+    (void)state;
+    wd_clients clients = { 0 };
+    wd_client *client = NULL;
+    const wd_client_answer *answer = NULL;
+    assert_int_equal(hello(&clients, 1, 1, 0, &client), WD_OK);
+    wd_alloc_fail_after(0);
+    assert_int_equal(wd_client_begin_request(client, 1, &answer), WD_CLIENT_NO_MEMORY);
+    wd_alloc_fail_after(-1);
+    assert_int_equal(wd_client_begin_request(client, 1, &answer), WD_CLIENT_NEW);
+    wd_clients_done(&clients);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +185,9 @@ int main(void)
         cmocka_unit_test(the_window_holds_its_bound),
         cmocka_unit_test(the_bytes_hold_their_bound),
         cmocka_unit_test(the_longest_silent_client_makes_room),
+        cmocka_unit_test(what_a_silent_client_was_told_is_forgotten),
+        cmocka_unit_test(all_clients_together_hold_a_bound),
+        cmocka_unit_test(without_memory_no_request_begins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
