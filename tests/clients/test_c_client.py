@@ -6,12 +6,15 @@ import signal
 import subprocess
 
 import pytest
+import zmq
 
 import worldd
 from conftest import ROOT, until
+from worldd import wire
 
 BUILD = pathlib.Path(os.environ.get("WD_BUILD_DIR", ROOT / "build/dev"))
 PROBE, EXAMPLE = ROOT / "tests/clients/client_probe.c", ROOT / "clients/c/examples/run_task.c"
+MANY = ROOT / "clients/c/examples/step_many.c"
 PLANNER = ROOT / "clients/c/examples/hello_planner.c"
 
 
@@ -75,6 +78,16 @@ class Probe:
     def ask(self, *arguments, **options):
         self.say(*arguments, **options)
         return self.hear()
+
+    def batch(self, slots, action="-", args="-", observe="-", verb="!batch", timeout_ms=20000):
+        """(status, ticket, slots or the text of the error)"""
+        fields = [observe, action, args] + [part for slot in slots for part in slot]
+        status, ticket, text = self.ask(verb, "\t".join(fields), timeout_ms=timeout_ms)
+        return status, ticket, json.loads(text) if text.startswith("[") else text
+
+    def receive(self, ticket=0):
+        status, ticket, text = self.ask("!receive", str(ticket), timeout_ms=0)
+        return status, ticket, json.loads(text) if text.startswith("[") else text
 
     def close(self):
         self.process.stdin.close()
@@ -196,3 +209,210 @@ def test_cmake_finds_it(prefix, tmp_path):
          f"-DCMAKE_C_COMPILER={cached('CMAKE_C_COMPILER') or 'cc'}")
     done("cmake", "--build", tmp_path / "build")
     assert subprocess.run([tmp_path / "build/stranger"], capture_output=True).returncode == 2
+
+
+# ---- batches ------------------------------------------------------------------------------------------------------
+
+@pytest.fixture
+def envs(worldd_world):
+    """Three phones, and the same three stepped by the Python client as a measure."""
+    made = [worldd.Env(worldd_world, seed=7) for _ in range(6)]
+    return made[:3], made[3:]
+
+
+def test_a_batch_answers_each_slot(probe, envs):
+    ours, theirs = envs
+    launch = ("launch_app", '{"app":"settings"}')
+    status, _, slots = probe.batch([(env.id, "-", "-") for env in ours], *launch)
+    assert status == 0
+    for env in theirs:
+        env.step({"kind": "launch_app", "app": "settings"})
+    assert [slot[7] for slot in slots] == [env.digest for env in theirs], "the digests of the same steps"
+    assert [slot[:7] for slot in slots] == [[0, "", 0, "ok", 0, 0, ""]] * 3
+    assert [slot[8:] for slot in slots] == [[None, None, None]] * 3
+
+    # own actions beside a shared one, own arguments beside shared ones
+    status, _, slots = probe.batch([(ours[0].id, "back", "{}"), (ours[1].id, "-", "-"),
+                                    (ours[2].id, "-", '{"app":"notes"}')], *launch, observe="full")
+    assert status == 0 and [slot[8]["scene"]["app_package"] for slot in slots] == [
+        ours[0].scene().app, ours[1].scene().app, ours[2].scene().app]
+    assert len({slot[7] for slot in slots}) == 3
+    status, _, slots = probe.batch([(env.id, "-", "-") for env in ours], "home", observe="changed")
+    assert all("base" in slot[8] and "nodes" in slot[8] for slot in slots)
+
+
+def test_the_example_steps_many(compiled, worldd_daemon, envs):
+    env = {**os.environ, "WORLDD_DAEMON_DIRECTORY": str(worldd_daemon.directory)}
+    env.pop("WORLDD_CONTROL", None)
+    lines = done(compiled(MANY), *[one.id for one in envs[0]], env=env).splitlines()
+    assert [line.split(" {")[0] for line in lines] == [f"{one.id} step {step}: ok" for step in (0, 1) for one in envs[0]]
+
+
+def test_slots_fail_alone(probe, envs):
+    ours, _ = envs
+    status, _, slots = probe.batch([("0" * 32, "home", "-"), (ours[0].id, "home", "-"), (ours[1].id, "dance", "-"),
+                                    (ours[1].id, "home", "{nope"), (ours[2].id, "tap", '{"node":9999}'),
+                                    (ours[0].id, "home", "-")])
+    assert status == 0 and [slot[0] for slot in slots] == [7, 0, 7, 3, 0, 0]
+    assert [slot[1] != "" for slot in slots] == [True, False, True, True, True, False]
+    assert slots[4][2] == 2 and slots[4][3] != "ok", "refused, which is a result"
+    assert (slots[1][4], slots[5][4]) == (0, 1), "named twice, stepped twice"
+
+
+def test_episodes_end_in_a_batch(probe, worldd_world):
+    env = worldd.Env(worldd_world, "demo/hello", auto_reset="same_step")
+    _, _, slots = probe.batch([(env.id, "complete", "-")], observe="full")
+    status, text, outcome, code, step, begun_anew, ending, digest, seen, last, verdict = slots[0]
+    assert (status, outcome, step, begun_anew, ending) == (0, 0, 0, 1, "complete")
+    assert seen["scene"] and last["scene"] and verdict["passed"] is False
+
+
+def test_batches_in_flight(probe, envs):
+    ours, theirs = envs
+    tickets = []
+    for step in range(3):
+        status, ticket, _ = probe.batch([(env.id, "-", "-") for env in ours], "home", verb="!send")
+        assert status == 0 and ticket != 0
+        tickets.append(ticket)
+    assert probe.ask("status")[0] == 0, "other requests go on meanwhile"
+    assert probe.receive(tickets[1])[0] == 0
+    got = [probe.receive()[:2] for _ in range(2)]
+    assert got == [(0, tickets[0]), (0, tickets[2])], "whichever is first"
+    assert probe.receive()[0] == 7 and probe.receive(tickets[0])[0] == 7, "each once"
+    for env in theirs:
+        for _ in range(3):
+            env.step("home")
+    assert [env.digest for env in theirs] == [worldd_digest(env) for env in ours]
+
+
+def worldd_digest(env):
+    return env.world.request("env_observe", env=env.id, observe="none")["digest"]
+
+
+def test_bounds_of_batches(probe, envs):
+    ours, _ = envs
+    slot = (ours[0].id, "-", "-")
+    assert probe.batch([], "home")[0] == 2
+    status, _, text = probe.batch([(ours[0].id, "home", "-"), slot])
+    assert status == 2 and text.startswith("slot 1: ")
+    status, _, slots = probe.batch([slot] * 4096, "home")
+    assert status == 0 and len(slots) == 4096
+    assert probe.batch([slot] * 4097, "home")[0] == 6
+    large = '{"text":"' + "x" * (500 << 10) + '"}'
+    status, _, text = probe.batch([slot], "type", large)
+    assert status == 0
+    for _ in range(64):
+        assert probe.batch([slot], "home", verb="!send")[0] == 0
+    assert probe.batch([slot], "home", verb="!send")[0] == 15
+    assert [probe.receive()[0] for _ in range(64)] == [0] * 64
+
+
+# ---- at most one effect -------------------------------------------------------------------------------------------
+
+class Fake:
+    """The daemon's side of a control socket, spoken by the test."""
+
+    def __init__(self, tmp_path):
+        self.endpoint = f"ipc://{tmp_path}/fake"
+        self.context = zmq.Context()
+        self.socket = self.context.socket(zmq.ROUTER)
+        self.socket.setsockopt(zmq.LINGER, 0)
+        self.socket.bind(self.endpoint)
+
+    def hear(self, kind):
+        """The peer and the body of the next message, which is of that kind; Pings are answered."""
+        while True:
+            assert self.socket.poll(20000), f"no {kind}"
+            peer, head, body = self.socket.recv_multipart()
+            heard = wire.read_header(head)
+            if heard == kind:
+                return peer, wire.decode(kind, body)
+            assert heard == "PING"
+            self.say(peer, "PONG", wire.decode("PING", body))
+
+    def say(self, peer, kind, message=None):
+        self.socket.send_multipart([peer, wire.header(kind), b"" if message is None else message.SerializeToString()])
+
+    def welcome(self, boot, heartbeat_ms=5000):
+        peer, hello = self.hear("HELLO")
+        self.say(peer, "WELCOME", wire.SCHEMA["Welcome"](major=1, session=b"s" * 16, heartbeat_ms=heartbeat_ms, liveness=2,
+                                                         max_frame=4 << 20, boot_id=boot * 16))
+        return peer, hello
+
+    def answer(self, peer, batch):
+        slots = len(batch.env_ids) // 16
+        self.say(peer, "ENV_BATCH_REPLY", wire.SCHEMA["EnvBatchReply"](
+            request_id=batch.request_id, status=[0] * slots, code=["ok"] * slots, digests=b"d" * 16 * slots))
+
+    def close(self):
+        self.socket.close()
+        self.context.term()
+
+
+@pytest.fixture
+def fake(tmp_path):
+    made = Fake(tmp_path)
+    yield made
+    made.close()
+
+
+def fake_probe(compiled, fake, **welcome):
+    """A probe that asked a batch and a verb's request of a daemon that has not answered the batch."""
+    process = subprocess.Popen([compiled(PROBE), fake.endpoint, "probe"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    probe = object.__new__(Probe)
+    probe.process = process
+    peer, hello = fake.welcome(b"b", **welcome)
+    probe.connected = probe._line()
+    probe.say("!batch", "\t".join(["-", "home", "-", "0" * 32, "-", "-"]))
+    return probe, fake.hear("ENV_BATCH")
+
+
+def test_the_same_daemon_is_asked_again_under_the_same_id(compiled, fake):
+    probe, (peer, batch) = fake_probe(compiled, fake)
+    fake.say(peer, "WHO_ARE_YOU")                # it made room for others
+    fake.welcome(b"b")
+    peer, again = fake.hear("ENV_BATCH")
+    assert again == batch
+    fake.answer(peer, batch)
+    fake.answer(peer, batch)                     # twice does no harm
+    assert probe.hear()[0] == 0
+    probe.say("status")
+    peer, control = fake.hear("CONTROL")
+    assert control.request_id > batch.request_id
+    fake.say(peer, "WHO_ARE_YOU")
+    fake.welcome(b"b")
+    peer, again = fake.hear("CONTROL")
+    assert again == control
+    fake.say(peer, "REPLY", wire.SCHEMA["Reply"](request_id=control.request_id, result_json=b"{}"))
+    assert probe.hear() == (0, 0, "{}")
+    probe.close()
+
+
+def test_another_daemon_is_not(compiled, fake):
+    probe, (peer, _) = fake_probe(compiled, fake)
+    fake.say(peer, "WHO_ARE_YOU")
+    fake.welcome(b"c")
+    assert probe.hear()[0] == 23
+    probe.say("!batch", "\t".join(["-", "back", "-", "0" * 32, "-", "-"]))
+    peer, batch = fake.hear("ENV_BATCH")
+    assert batch.actions == ["back"], "what was lost is not asked again"
+    fake.answer(peer, batch)
+    assert probe.hear()[0] == 0
+    probe.close()
+
+
+def test_silence_means_a_new_connection(compiled, fake):
+    probe, (peer, batch) = fake_probe(compiled, fake, heartbeat_ms=200)
+    again = None
+    while again is None:                         # Pings that nobody answers, then a Hello on a connection of its own
+        assert fake.socket.poll(20000)
+        other, head, body = fake.socket.recv_multipart()
+        if wire.read_header(head) == "HELLO":
+            assert other != peer
+            fake.say(other, "WELCOME", wire.SCHEMA["Welcome"](major=1, session=b"t" * 16, heartbeat_ms=5000, liveness=2,
+                                                              max_frame=4 << 20, boot_id=b"b" * 16))
+            again = fake.hear("ENV_BATCH")[1]
+    assert again == batch
+    fake.answer(other, batch)
+    assert probe.hear()[0] == 0
+    probe.close()

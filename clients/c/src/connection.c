@@ -226,6 +226,7 @@ int wd_connection_take_welcome(wd_connection *connection, wd_incoming *message, 
         memcpy(connection->boot_id, welcome->boot_id.data, sizeof connection->boot_id);
         connection->heartbeat_ms = welcome->heartbeat_ms;
         connection->silence_ms = connection->heartbeat_ms * (welcome->liveness == 0 ? 1 : welcome->liveness);
+        connection->frame_max = welcome->max_frame == 0 ? WD_FRAME_SIZE_MAX : welcome->max_frame;
     }
     worldd__v1__welcome__free_unpacked(welcome, NULL);
     return right ? WD_CLIENT_OK

@@ -28,6 +28,7 @@ typedef struct wd_connection {
     int send_ms;
     int64_t heartbeat_ms, silence_ms, heard_ms;
     uint64_t beats;
+    size_t frame_max;  // bytes of one frame that the daemon accepts
 } wd_connection;
 
 /// One incoming message; zmq_msg_close() its body.
