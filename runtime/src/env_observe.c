@@ -44,7 +44,7 @@ static wd_status tell(const wd_scene *base, const wd_scene *scene, wd_value **re
     char digest[WD_DIGEST_TEXT_SIZE], base_digest[WD_DIGEST_TEXT_SIZE];
     const wd_scene_info *info = wd_scene_info_of(scene);
     int64_t count = (int64_t)wd_scene_node_count(scene);
-    wd_value *part = NULL;
+    wd_value *part = NULL, *head = NULL;
     wd_digest_text(wd_scene_digest(scene), digest);
     wd_status status = WD_OK;
     if (base == NULL) {
@@ -55,12 +55,16 @@ static wd_status tell(const wd_scene *base, const wd_scene *scene, wd_value **re
     } else {
         wd_digest_text(wd_scene_digest(base), base_digest);
         status = changed_nodes(base, scene, &part);
+        if (status == WD_OK && base != scene && !wd_scene_same_head(base, scene)) {
+            status = wd_scene_head_to_value(scene, &head);
+        }
         status = status == WD_OK
-                     ? wd_value_pack(ret_observation, "{s:s,s:i,s:s,s:?s,s:?s,s:?s,s:v}", "digest", digest,
-                           "count", count, "base", base_digest, "app", info->app_package, "page", info->page,
-                           "route", info->route, "nodes", part)
+                     ? wd_value_pack(ret_observation, "{s:s,s:i,s:s,s:?s,s:?s,s:?s,s:?v,s:v}", "digest",
+                           digest, "count", count, "base", base_digest, "app", info->app_package, "page",
+                           info->page, "route", info->route, "head", head, "nodes", part)
                      : status;
     }
+    wd_value_unref(&head);
     wd_value_unref(&part);
     return status;
 }

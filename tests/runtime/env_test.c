@@ -199,7 +199,7 @@ static void a_task_is_judged(void **state)
     wd_envs_destroy(&envs);
 }
 
-/// Nodes told as changes, put over the nodes told before, are the nodes of the whole scene.
+/// Nodes told as changes, put over the nodes told before, are the nodes of the whole scene; the head told last is its head.
 static void changes_make_the_whole(void **state)
 {
     (void)state;
@@ -207,7 +207,8 @@ static void changes_make_the_whole(void **state)
     wd_value *created = env_fixture_call(envs, "env_create", json_of("{\"seed\":5,\"observe\":\"changed\"}"));
     const char *env = text_at(created, "env");
     const wd_value *scene = wd_object_get(wd_object_get(created, "observation"), "scene");
-    wd_value *nodes = wd_value_ref(wd_object_get(scene, "nodes"));
+    wd_value *nodes = wd_value_ref(wd_object_get(scene, "nodes")), *head = wd_value_ref(scene);
+    assert_int_equal(wd_object_remove(&head, "nodes"), WD_OK);
     for (uint32_t i = 0; i < 12; i++) {
         char action[128], rest[256];
         env_fixture_action(5, i, action, sizeof action);
@@ -225,13 +226,20 @@ static void changes_make_the_whole(void **state)
         while ((int64_t)wd_array_count(nodes) > wd_value_int_or(wd_object_get(seen, "count"), -1)) {
             assert_int_equal(wd_array_remove(&nodes, wd_array_count(nodes) - 1), WD_OK);
         }
+        if (wd_object_get(seen, "head") != NULL) {
+            wd_value_unref(&head);
+            head = wd_value_ref(wd_object_get(seen, "head"));
+        }
         wd_value *whole = env_fixture_call(envs, "env_observe", with_env(env, ""));
-        const wd_value *all =
-            wd_object_get(wd_object_get(wd_object_get(whole, "observation"), "scene"), "nodes");
-        assert_true(wd_value_equal(nodes, all));
+        wd_value *rest_of_it = wd_value_ref(wd_object_get(wd_object_get(whole, "observation"), "scene"));
+        assert_true(wd_value_equal(nodes, wd_object_get(rest_of_it, "nodes")));
+        assert_int_equal(wd_object_remove(&rest_of_it, "nodes"), WD_OK);
+        assert_true(wd_value_equal(head, rest_of_it));
+        wd_value_unref(&rest_of_it);
         wd_value_unref(&whole);
         wd_value_unref(&stepped);
     }
+    wd_value_unref(&head);
     wd_value_unref(&nodes);
     wd_value_unref(&created);
     wd_envs_destroy(&envs);

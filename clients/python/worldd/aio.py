@@ -7,17 +7,24 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Any, Optional
+from collections.abc import Sequence
+from typing import Any, Callable, Optional
 
 import zmq
 import zmq.asyncio
 
 from . import wire
+from .aio_env import AsyncEnv, AsyncSnapshot, AsyncVecEnv
 from .control import REQUEST_TIMEOUT, Event, Link, Progress, find_control_endpoint
 from .errors import ConnectionLost, DeadlineExceeded, NotReachable, Rejected, WorlddError
+from .phone import Habits, Phone, Reward, passed
+from .phones import Params, Phones, Tasks
+from .talk import Batch, Question, T, Talk
 from .tracker import Action, post_args
 from .views import Observation, RunResult, Scene, WorldState
 from .world import Task, run_args
+
+__all__ = ["AsyncControl", "AsyncEnv", "AsyncSnapshot", "AsyncTracker", "AsyncVecEnv", "AsyncWorld"]
 
 
 class AsyncControl:
@@ -35,10 +42,18 @@ class AsyncControl:
     async def request(self, verb: str, args: Optional[dict[str, Any]] = None,
                       timeout: Optional[float] = REQUEST_TIMEOUT, on_progress: Optional[Progress] = None) -> Any:
         """As Control.request: the answer, a JSON value, or one of the same exceptions."""
+        return await self._exchange(lambda: self._link.control(verb, args or {}, timeout), timeout, on_progress)
+
+    async def batch(self, fields: dict[str, Any], timeout: Optional[float] = REQUEST_TIMEOUT) -> wire.Message:
+        """As Control.batch: an EnvBatchReply."""
+        return await self._exchange(lambda: self._link.batch(fields, timeout), timeout, None)
+
+    async def _exchange(self, pack: Callable[[], tuple[int, list[bytes]]], timeout: Optional[float],
+                        on_progress: Optional[Progress]) -> Any:
         async with self._connecting:
             if self._reader is None or self._reader.done():
                 await self._connect()
-        request_id, frames = self._link.control(verb, args or {}, timeout)
+        request_id, frames = pack()
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._open[request_id] = (answer, on_progress)
         try:
@@ -177,6 +192,39 @@ class AsyncWorld:
     async def request(self, verb: str, timeout: Optional[float] = None, on_progress: Optional[Progress] = None,
                       **args: Any) -> Any:
         return await self.control.request(verb, args, self.timeout if timeout is None else timeout, on_progress)
+
+    async def converse(self, talk: Talk[T]) -> T:
+        """Hold a talk (worldd.talk) to its end."""
+        try:
+            question = next(talk)
+            while True:
+                try:
+                    answer = await self._answer(question)
+                except BaseException as error:
+                    question = talk.throw(error)
+                else:
+                    question = talk.send(answer)
+        except StopIteration as end:
+            return end.value                     # type: ignore[no-any-return]
+
+    async def _answer(self, question: Question) -> Any:
+        timeout = self.timeout if question.timeout is None else question.timeout
+        if isinstance(question, Batch):
+            return await self.control.batch(question.fields, timeout)
+        return await self.control.request(question.verb, question.args, timeout)
+
+    async def env(self, task: Optional[Task] = None, *, seed: int = 0, params: Optional[dict[str, Any]] = None,
+                  step_limit: int = 0, auto_reset: str = "never", observe: str = "full", reward: Reward = passed) -> AsyncEnv:
+        """A phone of its own; arguments as Env's."""
+        return AsyncEnv(self, await self.converse(Phone.create(Habits(auto_reset, observe, reward), task=task, seed=seed,
+                                                               params=params, step_limit=step_limit)))
+
+    async def vec_env(self, tasks: Tasks = None, num_envs: Optional[int] = None, *, seeds: Optional[Sequence[int]] = None,
+                      params: Params = None, step_limit: int = 0, auto_reset: str = "next_step", observe: str = "full",
+                      reward: Reward = passed, timeout: float = REQUEST_TIMEOUT) -> AsyncVecEnv:
+        """Many phones stepped by one message; arguments as VecEnv's."""
+        return AsyncVecEnv(self, await self.converse(Phones.create(Habits(auto_reset, observe, reward), timeout, tasks, num_envs,
+                                                                   seeds, params, step_limit)))
 
     async def close(self) -> None:
         await self.control.close()

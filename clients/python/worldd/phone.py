@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Callable, Optional, Union
 
-from .errors import InvalidRequest
+from .errors import InvalidRequest, OutOfStep
 from .planner import Step
 from .talk import Ask, Talk
 from .views import Scene
@@ -78,42 +78,55 @@ class Phone:
     def _ask(self, verb: str, **args: Any) -> Ask:
         return Ask(verb, {"env": self.id, **args})
 
-    def _see(self, seen: Optional[dict[str, Any]]) -> Optional[Scene]:
-        if seen is None:
-            return None
+    def _look(self) -> str:
+        """What to ask for; changes must refer to something."""
+        return "full" if self.habits.observe == "changed" and self._told is None else self.habits.observe
+
+    def _see(self, seen: dict[str, Any]) -> Scene:
         scene = Scene.from_observation(seen, self._told)
         if scene.failure is None:
             self._told = scene
         return scene
 
-    def _standing(self, answer: dict[str, Any]) -> Stands:
+    def _see_present(self, answer: dict[str, Any]) -> Talk[Optional[Scene]]:
+        """The screen after a request; asked for as a whole when somebody else was told what it refers to."""
         self.digest = answer["digest"]
-        return self._see(answer.get("observation")), {"digest": answer["digest"], "steps": answer["steps"]}
+        if answer.get("observation") is None:
+            return None
+        try:
+            return self._see(answer["observation"])
+        except OutOfStep:
+            return (yield from self.scene())
+
+    def _see_final(self, seen: dict[str, Any]) -> Scene:
+        try:
+            return self._see(seen)
+        except OutOfStep as error:               # it is gone and cannot be asked for
+            return Scene({}, None, str(error))
+
+    def _standing(self, answer: dict[str, Any]) -> Talk[Stands]:
+        return (yield from self._see_present(answer)), {"digest": answer["digest"], "steps": answer["steps"]}
 
     def reset(self, seed: Optional[int]) -> Talk[Stands]:
         if self._fresh and seed is None:
-            answer = yield self._ask("env_observe", observe=self.habits.observe)
+            answer = yield self._ask("env_observe", observe=self._look())
         else:
-            answer = yield self._ask("env_reset", observe=self.habits.observe, **({} if seed is None else {"seed": seed}))
+            answer = yield self._ask("env_reset", observe=self._look(), **({} if seed is None else {"seed": seed}))
         self._fresh = False
-        return self._standing(answer)
+        return (yield from self._standing(answer))
 
     def step(self, action: Action) -> Talk[Stepped]:
         self._fresh = False
-        answer = yield self._ask("env_step", action=action_json(action), observe=self.habits.observe)
-        self.digest = answer["digest"]
+        answer = yield self._ask("env_step", action=action_json(action), observe=self._look())
         info = {name: answer.get(name) for name in ("index", "outcome", "code", "text", "reset", "ending", "digest", "verdict")}
-        last = self._see(answer.get("final_observation"))        # it was told before the other
-        if last is not None:
-            info["final_obs"] = last
-        verdict, seen = answer.get("verdict"), self._see(answer.get("observation"))
+        if answer.get("final_observation") is not None:          # it was told before the other
+            info["final_obs"] = self._see_final(answer["final_observation"])
+        verdict, seen = answer.get("verdict"), (yield from self._see_present(answer))
         return (seen, 0.0 if verdict is None else self.habits.reward(verdict), *ends(answer.get("ending")), info)
 
     def scene(self) -> Talk[Scene]:
         answer = yield self._ask("env_observe", observe="full")
-        scene = self._see(answer["observation"])
-        assert scene is not None                 # it was asked for
-        return scene
+        return self._see(answer["observation"])
 
     def state(self, path: Optional[str]) -> Talk[Any]:
         return (yield self._ask("env_state", **({} if path is None else {"path": path})))
@@ -130,7 +143,7 @@ class Phone:
 
     def restore(self, snapshot: str) -> Talk[Stands]:
         self._fresh = False
-        return self._standing((yield self._ask("env_restore", snapshot=snapshot, observe=self.habits.observe)))
+        return (yield from self._standing((yield self._ask("env_restore", snapshot=snapshot, observe=self._look()))))
 
     def fork(self, count: int) -> Talk[list[Phone]]:
         kept = yield from self.snapshot()

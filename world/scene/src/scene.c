@@ -1,5 +1,7 @@
 #include "scene_private.h"
 
+#include "tree/text.h"
+
 #include <string.h>
 
 #define XXH_STATIC_LINKING_ONLY  // the state on the stack
@@ -199,6 +201,42 @@ size_t wd_scene_intent_count(const wd_scene *scene)
 const wd_scene_intent *wd_scene_intent_at(const wd_scene *scene, size_t index)
 {
     return index < scene->intent_count ? &scene->intents[index] : NULL;
+}
+
+static bool same_window(const wd_window *a, const wd_window *b)
+{
+    return wd_text_same(a->package, b->package) && wd_text_same(a->title, b->title) && a->type == b->type &&
+           a->layer == b->layer && a->display_id == b->display_id && a->focused == b->focused &&
+           a->active == b->active && a->bounds.left == b->bounds.left && a->bounds.top == b->bounds.top &&
+           a->bounds.right == b->bounds.right && a->bounds.bottom == b->bounds.bottom;
+}
+
+static bool same_info(const wd_scene_info *a, const wd_scene_info *b)
+{
+#define X(field) wd_text_same(a->field, b->field) &&
+    return WD_INFO_TEXTS(X) a->captured_at_ms == b->captured_at_ms && a->display_id == b->display_id &&
+           a->width == b->width && a->height == b->height && !(a->page_confidence < b->page_confidence) &&
+           !(a->page_confidence > b->page_confidence) && wd_value_equal(a->page_params, b->page_params) &&
+           a->page_kind == b->page_kind && a->stale_suspect == b->stale_suspect &&
+           a->parse_status == b->parse_status;
+#undef X
+}
+
+bool wd_scene_same_head(const wd_scene *a, const wd_scene *b)
+{
+    bool same = a->window_count == b->window_count && a->intent_count == b->intent_count &&
+                a->warning_count == b->warning_count && same_info(&a->info, &b->info);
+    for (size_t i = 0; same && i < a->window_count; i++) {
+        same = same_window(&a->windows[i], &b->windows[i]);
+    }
+    for (size_t i = 0; same && i < a->intent_count; i++) {
+        same =
+            a->intents[i].node == b->intents[i].node && wd_text_same(a->intents[i].text, b->intents[i].text);
+    }
+    for (size_t i = 0; same && i < a->warning_count; i++) {
+        same = wd_text_same(a->warnings[i], b->warnings[i]);
+    }
+    return same;
 }
 
 // ---- digest -----------------------------------------------------------------------------------------------

@@ -158,12 +158,12 @@ static wd_status put_warnings(wd_value **object_p, const wd_scene *scene)
     return status;
 }
 
-wd_status wd_scene_to_value(const wd_scene *scene, wd_value **ret_value)
+static wd_status scene_to_value(const wd_scene *scene, bool nodes, wd_value **ret_value)
 {
     wd_value *object = wd_value_object();
     wd_status status = put_info(&object, &scene->info);
     TRY(status, put_windows(&object, scene));
-    TRY(status, put_nodes(&object, scene));
+    TRY(status, nodes ? put_nodes(&object, scene) : WD_OK);
     TRY(status, wd_put_intents(&object, scene->intents, scene->intent_count));
     TRY(status, put_warnings(&object, scene));
     if (status != WD_OK) {
@@ -172,6 +172,16 @@ wd_status wd_scene_to_value(const wd_scene *scene, wd_value **ret_value)
     }
     *ret_value = object;
     return WD_OK;
+}
+
+wd_status wd_scene_to_value(const wd_scene *scene, wd_value **ret_value)
+{
+    return scene_to_value(scene, true, ret_value);
+}
+
+wd_status wd_scene_head_to_value(const wd_scene *scene, wd_value **ret_value)
+{
+    return scene_to_value(scene, false, ret_value);
 }
 
 // ---- reading ----------------------------------------------------------------------------------------------

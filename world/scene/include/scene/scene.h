@@ -158,6 +158,9 @@ const wd_scene_intent *wd_scene_intent_at(const wd_scene *scene, size_t index);
 /// Ids, parents, windows and where the answers come from are no part of it.
 wd_digest wd_scene_digest(const wd_scene *scene);
 
+/// Would wd_scene_head_to_value() make the same of both?
+bool wd_scene_same_head(const wd_scene *a, const wd_scene *b);
+
 /// What a person sees now: flag WD_NODE_VISIBLE is not "no", and some pixel is inside the display (unknown bounds
 /// count as inside).
 bool wd_scene_node_visible(const wd_scene *scene, const wd_node *node);
@@ -167,6 +170,8 @@ bool wd_scene_node_visible(const wd_scene *scene, const wd_node *node);
 /// are no flags) is left out; a rect is [left, top, right, bottom]; flags are {"clickable": true, ...}.
 /// @retval WD_EINVAL  `error` names the field ("nodes[3]: rect: ...").
 WD_NODISCARD wd_status wd_scene_to_value(const wd_scene *scene, wd_value **ret_value);
+/// All of it but `nodes`.
+WD_NODISCARD wd_status wd_scene_head_to_value(const wd_scene *scene, wd_value **ret_value);
 /// One of its `nodes`, for those who tell only some.
 WD_NODISCARD wd_status wd_node_to_value(const wd_node *node, wd_value **ret_value);
 WD_NODISCARD wd_status wd_scene_from_value(const wd_value *value, wd_scene **ret_scene, wd_error *error);
