@@ -16,12 +16,13 @@ static const struct argp_option options[] = {
     { "score", 'S', "EXPECTED", 0, "Score all screens of DIR against a table of right values", 0 },
     { 0 },
 };
-static const char doc[] = "Read a screen of another tool and print the canonical scene as JSON.\v"
-                          "Examples:\n"
-                          "  worldctl scene window_dump.xml\n"
-                          "  worldctl scene --semantic --pretty state_2020-08-29.json\n"
-                          "  worldctl scene --score EXPECTED.json recordings/\n\n"
-                          "Exit codes: 0 printed, 1 a capture failure or broken beyond repair, 2 unreadable.";
+static const char doc[] =
+    "Read a screen of another tool and print the canonical scene as JSON.\v"
+    "Examples:\n"
+    "  worldctl scene window_dump.xml\n"
+    "  worldctl scene --semantic --pretty state_2020-08-29.json\n"
+    "  worldctl scene --score EXPECTED.json recordings/\n\n"
+    "Exit codes: 0 printed, 1 a capture failure or broken beyond repair, 2 unreadable, or nothing to score.";
 
 typedef struct scene_arguments {
     const char *path, *companion, *expected;
@@ -126,12 +127,23 @@ static void score_row(
     wd_buffer_done(&path);
 }
 
+/// Of nothing there is no percentage.
+static void print_share(const char *name, uint64_t right, uint64_t whole)
+{
+    if (whole == 0) {
+        printf("  %s     - %%", name);
+    } else {
+        printf("  %s %5.1f %%", name, 100.0 * (double)right / (double)whole);
+    }
+}
+
 static void print_count(const char *name, const wd_score_count *count)
 {
-    printf("%-18s known %4llu  given %4llu  right %4llu  precision %5.1f %%  recall %5.1f %%\n", name,
-        (unsigned long long)count->known, (unsigned long long)count->given, (unsigned long long)count->right,
-        count->given == 0 ? 100.0 : 100.0 * (double)count->right / (double)count->given,
-        count->known == 0 ? 100.0 : 100.0 * (double)count->right / (double)count->known);
+    printf("%-18s known %4llu  given %4llu  right %4llu", name, (unsigned long long)count->known,
+        (unsigned long long)count->given, (unsigned long long)count->right);
+    print_share("precision", count->right, count->given);
+    print_share("recall", count->right, count->known);
+    putchar('\n');
 }
 
 static int print_score(const scene_arguments *given)
@@ -146,13 +158,18 @@ static int print_score(const scene_arguments *given)
     while (wd_iter_next(&row)) {
         score_row(given, row.key, row.value, &score);
     }
+    wd_value_unref(&table);
+    if (score.screens == 0) {
+        wd_error_set(&error, WD_ENOENT, "%s: none of the screens that %s names is there", given->path,
+            given->expected);
+        return ctl_fault(&error);
+    }
     printf("%llu screens\n", (unsigned long long)score.screens);
     print_count("parse", &score.parse);
     print_count("app", &score.app);
     print_count("page", &score.page);
     print_count("page, high conf.", &score.page_high);
     print_count("page kind", &score.kind);
-    wd_value_unref(&table);
     return CTL_OK;
 }
 

@@ -33,6 +33,7 @@ typedef struct wd_client {
     bool connected;
     bool owner;            // made envs: when it vanishes they are closed
     int64_t heard_ms;      // last sign of life
+    size_t frame_max;      // bytes of the largest frame it takes
     uint64_t forgotten;    // highest request id that was forgotten
     size_t *bytes_of_all;  // of the table that the client is in
     size_t bytes, open_count, count, capacity;

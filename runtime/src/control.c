@@ -49,15 +49,34 @@ static wd_status send_answer(
     return queue(status, peer, WD_MSG_ERROR, body, length, outbox);
 }
 
+/// An answer that its frame cannot hold would be cut off without a word: the Error in its place.
+static wd_status pack_too_long(
+    uint64_t request_id, size_t length, size_t maximum, uint8_t **ret_body, size_t *ret_length)
+{
+    wd_error error;
+    wd_error_set(&error, WD_ELIMIT,
+        "the request was done, but its answer of %zu bytes is over the %zu of a frame; ask for less", length,
+        maximum);
+    return wd_codec_pack_error(request_id, error.status, error.text, false, ret_body, ret_length);
+}
+
 wd_status wd_control_finish_packed(wd_service *service, const uint8_t instance[WD_SESSION_ID_SIZE],
     uint64_t request_id, uint16_t kind, uint8_t *body, size_t length, wd_service_outbox *outbox)
 {
     wd_client *client = wd_clients_find(&service->clients, instance);
-    service->stats.control_errors += kind == WD_MSG_ERROR;
     if (client == NULL) {
         wd_free(body, length);
         return WD_OK;
     }
+    if (length > client->frame_max) {
+        wd_free(body, length);
+        wd_status status = pack_too_long(request_id, length, client->frame_max, &body, &length);
+        if (status != WD_OK) {
+            return status;
+        }
+        kind = WD_MSG_ERROR;
+    }
+    service->stats.control_errors += kind == WD_MSG_ERROR;
     wd_client_finish_request(client, request_id, kind, body, length);
     wd_clients_hold_bound(&service->clients);
     if (!client->connected) {
@@ -192,6 +211,8 @@ static wd_status on_hello(
     if (status != WD_OK) {
         return status;
     }
+    client->frame_max =
+        hello.max_frame == 0 || hello.max_frame > WD_FRAME_SIZE_MAX ? WD_FRAME_SIZE_MAX : hello.max_frame;
     wd_welcome welcome = {
         .major = WD_PROTO_MAJOR,
         .minor = WD_PROTO_MINOR,
@@ -268,6 +289,13 @@ wd_status wd_control_begin(wd_service *service, const wd_control_peer *peer, uin
         rejoin(service, peer, request_id);
         return WD_OK;
     case WD_CLIENT_ANSWERED: {
+        if (answer->body_length > client->frame_max) {  // the client takes less than it did then
+            uint8_t *body = NULL;
+            size_t length = 0;
+            wd_status status =
+                pack_too_long(request_id, answer->body_length, client->frame_max, &body, &length);
+            return queue(status, peer->id, WD_MSG_ERROR, body, length, outbox);
+        }
         uint8_t *copy = answer->body_length == 0 ? NULL : wd_alloc(answer->body_length);
         if (copy == NULL && answer->body_length > 0) {
             return wd_error_set(error, WD_ENOMEM, "request_id: out of memory");

@@ -224,19 +224,52 @@ wd_status wd_control_watch(wd_service *service, const wd_control_peer *peer, con
     return wd_watch_add(&service->watch, &watcher, error);
 }
 
+/// End a watch: its Reply comes now, and so does that of who ended it.
+static wd_status end_watch(wd_service *service, const wd_control_peer *peer, uint64_t request_id,
+    wd_service_outbox *outbox, wd_value **ret_result, wd_error *error)
+{
+    if (wd_watch_end(&service->watch, peer->instance, request_id) != WD_OK) {
+        return wd_error_set(error, WD_ENOENT, "args.request: no request of yours has this id and is open");
+    }
+    wd_status status = wd_value_pack(ret_result, "{s:i}", "request", (int64_t)request_id);
+    return status == WD_OK ? wd_control_finish(service, peer->instance, request_id, *ret_result, NULL, outbox)
+                           : status;
+}
+
+wd_status wd_control_cancel_request(wd_service *service, const wd_control_peer *peer,
+    const wd_control *control, int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result,
+    wd_error *error)
+{
+    const wd_value *given = wd_object_get(control->args, "request");
+    uint64_t request_id = (uint64_t)wd_value_int_or(given, 0);
+    wd_env_owner instance;
+    memcpy(instance.bytes, peer->instance, sizeof instance.bytes);
+    if (!wd_value_is(given, WD_KIND_INT)) {
+        return wd_error_set(error, WD_EINVAL, "args.request: must be the id of an open request of yours");
+    }
+    if (wd_env_router_cancel(service->env_router, &instance, request_id) == WD_OK) {
+        return wd_value_pack(ret_result, "{s:v}", "request", given);
+    }
+    for (size_t i = 0; i < service->run_count; i++) {
+        wd_service_run *run = service->runs[i];
+        if (run->client_request == request_id &&
+            memcmp(run->instance, peer->instance, sizeof run->instance) == 0) {
+            wd_status status = wd_value_pack(ret_result, "{s:v}", "request", given);
+            return status == WD_OK
+                       ? wd_service_run_cancel(service, run, "cancelled by a client", now_ms, outbox)
+                       : status;
+        }
+    }
+    return end_watch(service, peer, request_id, outbox, ret_result, error);
+}
+
 /// "request": the id of the watch to end. Its Reply comes now.
 wd_status wd_control_unwatch(wd_service *service, const wd_control_peer *peer, const wd_control *control,
     int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result, wd_error *error)
 {
     (void)now_ms;
-    int64_t request_id = wd_value_int_or(wd_object_get(control->args, "request"), 0);
-    if (wd_watch_end(&service->watch, peer->instance, (uint64_t)request_id) != WD_OK) {
-        return wd_error_set(error, WD_ENOENT, "args.request: no watch of yours has this id");
-    }
-    wd_status status = wd_value_pack(ret_result, "{s:i}", "request", request_id);
-    return status == WD_OK
-               ? wd_control_finish(service, peer->instance, (uint64_t)request_id, *ret_result, NULL, outbox)
-               : status;
+    uint64_t request_id = (uint64_t)wd_value_int_or(wd_object_get(control->args, "request"), 0);
+    return end_watch(service, peer, request_id, outbox, ret_result, error);
 }
 
 void wd_service_control_dropped(wd_service *service, const wd_broker_send *send)

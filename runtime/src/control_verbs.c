@@ -184,9 +184,11 @@ static wd_status open_run(
 static wd_status verb_cancel(wd_service *service, const wd_control_peer *peer, const wd_control *control,
     int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result, wd_error *error)
 {
-    (void)peer;
     wd_service_run *run = NULL;
     const char *reason = NULL;
+    if (wd_object_get(control->args, "request") != NULL) {
+        return wd_control_cancel_request(service, peer, control, now_ms, outbox, ret_result, error);
+    }
     wd_status status = open_run(service, control->args, &run, error);
     status = status == WD_OK ? wd_verb_text(control->args, "reason", &reason, error) : status;
     if (status == WD_OK) {

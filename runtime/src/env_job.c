@@ -22,6 +22,7 @@ wd_env_job *wd_env_job_new(wd_env_job_kind kind, size_t slot_count, size_t input
         return NULL;
     }
     job->kind = kind;
+    atomic_init(&job->cancelled, false);
     if (slot_count > 0) {
         job->slots = shared_zero(slot_count * sizeof *job->slots);
         job->slot_count = job->slots == NULL ? 0 : slot_count;

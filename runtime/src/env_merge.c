@@ -201,10 +201,27 @@ wd_status wd_env_merge(
     return status == WD_OK ? WD_OK : wd_error_set(error, status, "envs: %s", wd_status_text(status));
 }
 
+/// A batch whose answer fits into no frame: what it did stands, and is said.
+static wd_status too_long(const wd_env_job *const *parts, size_t part_count, wd_error *error)
+{
+    for (size_t p = 0; p < part_count; p++) {
+        if (parts[p] != NULL && parts[p]->overflow) {
+            return wd_error_set(error, WD_ELIMIT,
+                "the batch was done, but its answer is over %d bytes; ask for fewer slots, or to observe "
+                "less",
+                WD_ENV_OUTPUT_MAX);
+        }
+    }
+    return WD_OK;
+}
+
 wd_status wd_env_merge_batch(uint64_t request_id, wd_env_job *const *parts, size_t part_count,
     size_t slot_count, uint8_t **ret_body, size_t *ret_length, wd_error *error)
 {
     static const wd_env_slot lost = { .status = WD_ENOMEM };  // its part found no memory
+    if (too_long((const wd_env_job *const *)parts, part_count, error) != WD_OK) {
+        return WD_ELIMIT;
+    }
     wd_env_batch_answer *answers = wd_alloc_zero(slot_count, sizeof *answers);
     wd_env_slot *timed_out = wd_alloc_zero(1, sizeof *timed_out);
     wd_status status = answers == NULL || timed_out == NULL ? WD_ENOMEM : WD_OK;

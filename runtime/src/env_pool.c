@@ -54,7 +54,7 @@ static void *work(void *argument)
         if (job == NULL) {
             wd_job_queue_wait(&worker->in, EXPIRE_EVERY_MS);
         } else if (status == WD_OK) {
-            wd_env_worker_do(envs, worker->options.number, job, now, &pool->out);
+            wd_env_worker_do(envs, worker->options.number, job, now_ms, &pool->out);
             wd_job_queue_push(&pool->out, job);
         } else {
             refuse(job, &fault);

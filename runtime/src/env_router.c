@@ -15,7 +15,9 @@ typedef struct open_request {
     size_t slot_count;  // BATCH
     size_t part_count, parts_left;
     wd_env_job **parts;  // as they came back, by the place they were sent from
-    bool fetching;       // the one part is a snapshot on its way to another worker
+    wd_env_job **sent;   // borrowed while a worker has them; NULL: back, or never sent
+    bool cancelled;
+    bool fetching;  // the one part is a snapshot on its way to another worker
     wd_env_id snapshot;
 } open_request;
 
@@ -52,7 +54,10 @@ static void drop_parts(open_request *request)
     if (request->parts != NULL) {
         wd_free(request->parts, request->part_count * sizeof *request->parts);
     }
-    request->parts = NULL;
+    if (request->sent != NULL) {
+        wd_free(request->sent, request->part_count * sizeof *request->sent);
+    }
+    request->parts = request->sent = NULL;
     request->part_count = 0;
 }
 
@@ -117,10 +122,14 @@ static void forget_request(wd_env_router *router, open_request *request)
 static wd_status expect_parts(open_request *request, size_t count, wd_error *error)
 {
     drop_parts(request);
-    request->parts = wd_alloc_zero(count, sizeof *request->parts);
-    if (request->parts == NULL) {
+    wd_env_job **parts = wd_alloc_zero(count, sizeof *parts), **sent = wd_alloc_zero(count, sizeof *sent);
+    if (parts == NULL || sent == NULL) {
+        wd_free(parts, parts == NULL ? 0 : count * sizeof *parts);
+        wd_free(sent, sent == NULL ? 0 : count * sizeof *sent);
         return wd_error_set(error, WD_ENOMEM, "envs: out of memory");
     }
+    request->parts = parts;
+    request->sent = sent;
     request->part_count = request->parts_left = count;
     return WD_OK;
 }
@@ -138,6 +147,19 @@ static void address(const open_request *request, size_t part, wd_env_job *job)
     job->owner = request->asker.instance;
     job->deadline_ms = request->asker.deadline_ms;
     job->watched = request->asker.watched;
+}
+
+/// Hand a part to its worker. Takes *job_p on success.
+static wd_status send_part(
+    wd_env_router *router, open_request *request, size_t part, uint32_t worker, wd_env_job **job_p)
+{
+    wd_env_job *job = *job_p;
+    address(request, part, job);
+    wd_status status = wd_env_pool_send(router->pool, worker, job_p);
+    if (status == WD_OK) {
+        request->sent[part] = job;  // it comes back to us, and nobody else destroys it
+    }
+    return status;
 }
 
 /// A part that cannot be sent is answered here and now: the others were sent perhaps, and their effects stand.
@@ -158,8 +180,7 @@ static void send_call(wd_env_router *router, open_request *request, size_t part,
     wd_status status = job == NULL ? WD_ENOMEM : wd_value_freeze(args, &job->args);
     if (status == WD_OK) {
         strncpy(job->verb, verb, WD_ENV_VERB_MAX);
-        address(request, part, job);
-        status = wd_env_pool_send(router->pool, worker, &job);
+        status = send_part(router, request, part, worker, &job);
     }
     if (status != WD_OK) {
         wd_env_job_destroy(&job);
@@ -396,6 +417,9 @@ static wd_status on_fetched(wd_env_router *router, open_request *request, wd_err
 {
     const wd_env_job *part = request->parts[0];
     request->fetching = false;
+    if (request->cancelled) {
+        return wd_error_set(error, WD_ECANCELED, "cancelled before it began; it was not done");
+    }
     if (part == NULL || part->error.status != WD_OK) {
         return part == NULL ? wd_error_set(error, WD_ENOMEM, "envs: out of memory")
                             : wd_error_set(error, part->error.status, "%s", part->error.text);
@@ -476,8 +500,7 @@ wd_status wd_env_router_batch(
         status = job == NULL ? WD_ENOMEM : WD_OK;
         if (status == WD_OK) {
             job->look = batch->look;
-            address(request, part, job);
-            status = wd_env_pool_send(router->pool, worker, &job);
+            status = send_part(router, request, part, worker, &job);
         }
         if (status != WD_OK) {  // its slots fail, each with the reason
             for (size_t i = 0; job != NULL && i < job->slot_count; i++) {
@@ -489,6 +512,25 @@ wd_status wd_env_router_batch(
         part += 1;
     }
     return WD_OK;
+}
+
+wd_status wd_env_router_cancel(wd_env_router *router, const wd_env_owner *instance, uint64_t request_id)
+{
+    for (size_t i = 0; i < router->request_count; i++) {
+        open_request *request = router->requests[i];
+        const wd_env_asker *asker = &request->asker;
+        if (asker->request_id != request_id || memcmp(&asker->instance, instance, sizeof *instance) != 0) {
+            continue;
+        }
+        request->cancelled = true;
+        for (size_t p = 0; p < request->part_count; p++) {
+            if (request->sent[p] != NULL) {
+                atomic_store_explicit(&request->sent[p]->cancelled, true, memory_order_relaxed);
+            }
+        }
+        return WD_OK;
+    }
+    return WD_ENOENT;
 }
 
 wd_status wd_env_router_disown(wd_env_router *router, const wd_env_owner *owner)
@@ -576,7 +618,9 @@ static bool take_job(wd_env_router *router, wd_env_job **job_p, wd_env_done *don
     if (request == NULL) {
         return false;  // nobody waits for it
     }
-    request->parts[job->ticket & ((1 << PART_BITS) - 1)] = job;
+    size_t part = job->ticket & ((1 << PART_BITS) - 1);
+    request->parts[part] = job;
+    request->sent[part] = NULL;
     *job_p = NULL;
     request->parts_left -= 1;
     if (request->parts_left > 0) {

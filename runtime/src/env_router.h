@@ -50,6 +50,10 @@ WD_NODISCARD wd_status wd_env_router_call(wd_env_router *router, const wd_env_as
     const wd_value *args, wd_error *error);
 WD_NODISCARD wd_status wd_env_router_batch(
     wd_env_router *router, const wd_env_asker *asker, const wd_env_batch *batch, wd_error *error);
+/// Do no more of a request than has begun: it comes out all the same, once, with what was done and WD_ECANCELED for the
+/// rest. @retval WD_ENOENT  no request of that id is open.
+WD_NODISCARD wd_status wd_env_router_cancel(
+    wd_env_router *router, const wd_env_owner *instance, uint64_t request_id);
 /// Close all envs of a client that is gone. @retval WD_EBUSY, WD_ENOMEM  try again later.
 WD_NODISCARD wd_status wd_env_router_disown(wd_env_router *router, const wd_env_owner *owner);
 /// The next request that is over, or event. @retval WD_ENOENT  nothing now. @retval WD_ENOMEM  try again.

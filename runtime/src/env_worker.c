@@ -40,9 +40,10 @@ static wd_status put_text(wd_buffer *output, const char *text, wd_env_span *ret_
     return status == WD_OK ? WD_ELIMIT : status;
 }
 
+/// Past the bound nothing more is written: the answer is lost already, and must not cost memory.
 static wd_status put_json(wd_buffer *output, const wd_value *value, wd_env_span *ret_span)
 {
-    if (value == NULL) {
+    if (value == NULL || output->length > WD_ENV_OUTPUT_MAX) {
         return WD_OK;
     }
     size_t at = output->length;
@@ -99,18 +100,49 @@ static wd_status do_slot(wd_envs *envs, const wd_env_caller *caller, const wd_en
     return status;
 }
 
-static void do_batch(wd_envs *envs, const wd_env_caller *caller, wd_env_job *job)
+/// Why what has not begun of a job is not done any more. @retval WD_OK  go on.
+static wd_status stopped(const wd_env_job *job, wd_env_clock *clock, wd_error *error)
+{
+    if (atomic_load_explicit(&job->cancelled, memory_order_relaxed)) {
+        return wd_error_set(error, WD_ECANCELED, "cancelled before it began; it was not done");
+    }
+    if (job->deadline_ms != 0 && clock() > job->deadline_ms) {
+        return wd_error_set(error, WD_ETIMEOUT, "the deadline passed before it began; it was not done");
+    }
+    return WD_OK;
+}
+
+/// The slots from `first` on are not begun: who stopped once stays stopped. They share one text.
+static void stop_slots(wd_env_job *job, size_t first, const wd_error *why, wd_buffer *output)
+{
+    wd_env_span text = { 0 };
+    if (put_text(output, why->text, &text) != WD_OK) {
+        text = (wd_env_span){ 0 };  // the status stands alone
+    }
+    for (size_t i = first; i < job->slot_count; i++) {
+        job->slots[i].status = why->status;
+        job->slots[i].text = text;
+    }
+}
+
+static void do_batch(wd_envs *envs, const wd_env_caller *caller, wd_env_clock *clock, wd_env_job *job)
 {
     wd_buffer output = { 0 };
     for (size_t i = 0; i < job->slot_count; i++) {
         wd_env_slot *slot = &job->slots[i];
         wd_error error = { 0 };
+        if (stopped(job, clock, &error) != WD_OK) {
+            stop_slots(job, i, &error, &output);
+            break;
+        }
         slot->status = do_slot(envs, caller, job, slot, &output, &error);
         if (slot->status != WD_OK && put_text(&output, error.text, &slot->text) != WD_OK) {
             slot->text = (wd_env_span){ 0 };  // the status stands alone
         }
     }
-    if (output.length > 0) {
+    if (output.length > WD_ENV_OUTPUT_MAX) {
+        job->overflow = true;
+    } else if (output.length > 0) {
         job->output = wd_alloc_shared(output.length);
         if (job->output != NULL) {
             memcpy(job->output, output.bytes, output.length);
@@ -151,27 +183,24 @@ static void disown(wd_envs *envs, const wd_env_owner *owner)
     }
 }
 
-void wd_env_worker_do(wd_envs *envs, uint32_t worker, wd_env_job *job, int64_t now_ms, wd_job_queue *out)
+void wd_env_worker_do(wd_envs *envs, uint32_t worker, wd_env_job *job, wd_env_clock *clock, wd_job_queue *out)
 {
     event_sink sink = { out, worker };
     wd_env_caller caller = {
         .owner = job->owner,
-        .now_ms = now_ms,
+        .now_ms = clock(),
         .tell = job->watched ? tell : NULL,
         .context = &sink,
     };
     job->worker = worker;
-    if (job->deadline_ms != 0 && now_ms > job->deadline_ms) {
-        wd_error_set(
-            &job->error, WD_ETIMEOUT, "the deadline passed before the request began; nothing was done");
-        return;
-    }
     switch (job->kind) {
     case WD_ENV_JOB_CALL:
-        do_call(envs, &caller, job);
+        if (stopped(job, clock, &job->error) == WD_OK) {
+            do_call(envs, &caller, job);
+        }
         break;
     case WD_ENV_JOB_BATCH:
-        do_batch(envs, &caller, job);
+        do_batch(envs, &caller, clock, job);
         break;
     case WD_ENV_JOB_DISOWN:
         disown(envs, &job->owner);

@@ -128,6 +128,10 @@ void wd_service_tick_envs(wd_service *service, int64_t now_ms);
 WD_NODISCARD wd_status wd_control_watch(wd_service *service, const wd_control_peer *peer,
     const wd_control *control, int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result,
     wd_error *error);
+/// "request": an open request of the caller's own, of envs, of a run, or a watch. It is answered as ever, once.
+WD_NODISCARD wd_status wd_control_cancel_request(wd_service *service, const wd_control_peer *peer,
+    const wd_control *control, int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result,
+    wd_error *error);
 WD_NODISCARD wd_status wd_control_unwatch(wd_service *service, const wd_control_peer *peer,
     const wd_control *control, int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result,
     wd_error *error);

@@ -13,6 +13,7 @@ SETTINGS = {"kind": "launch_app", "app": "settings"}
 BLUETOOTH = {"id": "t", "instruction": "off", "apps": ["settings"], "max_steps": 3,
              "criteria": {"os.settings.global.bluetoothEnabled": False},
              "expected_changes": ["os.settings.global.bluetoothEnabled"]}
+BIG = {"os": {"settings": {"system": {"big": "x" * 70000}}}}         # more than the smallest frame holds
 
 
 @pytest.fixture
@@ -188,6 +189,91 @@ def test_a_deadline_that_passed_leaves_no_effect(doors):
     kind, reply = batch_reply(client, client.request_id)
     assert kind == "ENV_BATCH_REPLY" and list(reply.status) == [16]  # ETIMEOUT
     assert client.control("env_observe", env=envs[0], observe="none")["steps"] == 4000
+
+
+def test_a_cancelled_batch_stops_between_slots_and_is_answered_once(doors):
+    client = doors.client().greet()
+    env, other = create(client, seed=1), create(client, seed=1)      # one on each worker
+    slots = [env, other] * 2000
+    long = batch(client, slots, ["launch_app"], [SETTINGS])
+    queued = batch(client, [env], ["home"])
+    stopping = [client.ask("cancel", request=request) for request in (long, queued)]
+    answers = [client.receive("ENV_BATCH_REPLY", "REPLY", "ERROR") for _ in range(4)]
+    by_id = {message.request_id: (kind, message) for kind, message in answers}
+    assert set(by_id) == {long, queued, *stopping}                   # each once
+    assert [by_id[request][0] for request in stopping] == ["REPLY"] * 2
+    steps = {id: client.control("env_observe", env=id, observe="none")["steps"] for id in (env, other)}
+    for id in (env, other):
+        status = [s for s, slot in zip(by_id[long][1].status, slots) if slot == id]
+        done = status.index(17) if 17 in status else len(status)     # ECANCELED
+        assert status == [0] * done + [17] * (len(status) - done)    # up to one slot, and none after it
+        assert steps[id] == done
+    assert list(by_id[queued][1].status) == [17] and by_id[queued][1].text[0].startswith("cancelled before it began")
+    batch(client, slots, ["launch_app"], [SETTINGS], request_id=long)
+    assert batch_reply(client, long)[1] == by_id[long][1]            # a repeated id gets what is remembered
+    assert "no request of yours" in error_of(client, "cancel", request=long)
+
+
+def test_a_cancelled_call_is_not_done_and_nobody_elses_can_be_cancelled(doors):
+    client, other = doors.client().greet(), doors.client("other").greet()
+    env = create(client, seed=1)
+    for _ in range(4):                                               # keep the worker busy
+        batch(client, [env] * 1000, ["launch_app"], [SETTINGS])
+    snapshot = client.ask("env_snapshot", env=env)
+    fork = client.ask("env_fork", env=env, count=4)
+    other.request_id = 100
+    assert "no request of yours" in error_of(other, "cancel", request=fork)
+    client.answer(client.ask("cancel", request=snapshot))
+    client.answer(client.ask("cancel", request=fork))
+    failed = {}
+    while len(failed) < 2:
+        kind, message = client.receive("ERROR", "REPLY")
+        failed[message.request_id] = message.text
+    assert set(failed) == {snapshot, fork} and all("cancelled" in text for text in failed.values())
+    stats = client.control("env_stats")
+    assert (stats["envs"], stats["snapshots"], stats["steps"]) == (1, 0, 4000)
+
+
+def test_a_watch_and_a_run_are_cancelled_by_their_request(doors):
+    client = doors.client().greet()
+    watch, run = client.ask("watch", mine=True), client.ask("run", task="demo/hello")
+    assert client.control("cancel", request=run) == {"request": run}
+    assert client.answer(client.ask("cancel", request=watch))
+    assert "must be the id" in error_of(client, "cancel", request="x")
+
+
+@pytest.mark.parametrize("max_frame", [0, 65536])
+def test_an_answer_that_fits_into_no_frame_is_an_error_and_its_effect_stands(doors, max_frame):
+    client, other = doors.client().greet(max_frame=max_frame), doors.client("other").greet()
+    env = create(client, seed=1)
+    slots = 4096 if max_frame == 0 else 64
+    request = batch(client, [env] * slots, ["home"], observe="full")
+    kind, message = batch_reply(client, request)
+    assert kind == "ERROR" and message.code == 6 and "was done, but its answer" in message.text     # ELIMIT
+    batch(client, [env] * slots, ["home"], observe="full", request_id=request)
+    assert batch_reply(client, request) == (kind, message)           # nothing is done again
+    assert client.control("env_observe", env=env, observe="none")["steps"] == slots
+    assert other.control("env_stats")["steps"] == slots
+    if max_frame:                                                    # a call
+        client.control("env_inject", env=env, patch=BIG)
+        assert "was done, but its answer" in error_of(client, "env_state", env=env)
+        assert other.control("env_state", env=env)["os"]
+
+
+def test_what_was_answered_to_a_wider_client_is_told_as_too_long(doors):
+    client = doors.client().greet()
+    env = create(client, seed=1)
+    client.control("env_inject", env=env, patch=BIG)
+    request = client.ask("env_state", env=env)
+    state = client.answer(request)
+    back = doors.client("again")
+    back.instance = client.instance
+    back.greet(max_frame=65536)
+    back.request_id = request - 1
+    assert "over the 65536 of a frame" in error_of(back, "env_state", env=env)
+    back.greet()
+    back.request_id = request - 1
+    assert back.control("env_state", env=env) == state
 
 
 def test_a_step_leaves_other_clients_alone(doors):

@@ -112,6 +112,16 @@ def test_scene(files):
     assert ctl("scene", dumps / "nothing.xml").returncode == 2
 
 
+def test_scene_scores_nothing_as_an_error(files):
+    dumps = ROOT / "tests/data/phone_session"
+    right = {"03_note.xml": {"format": "uiautomator_xml", "app": "org.example.notebook"}}
+    scored = ctl("scene", "--score", files("right.json", right), dumps)
+    assert scored.returncode == 0 and scored.stdout.startswith("1 screens\n"), scored.stdout + scored.stderr
+    for table in ({}, {"03_note.xml": {"format": "video"}}, {"gone.xml": right["03_note.xml"]}):
+        done = ctl("scene", "--score", files("wrong.json", table), dumps)
+        assert (done.returncode, done.stdout) == (2, "") and "is there" in done.stderr, done.stdout + done.stderr
+
+
 def test_replay_of_a_folder():
     done = ctl("replay", "--json", ROOT / "tests/data/phone_session")
     rows = [json.loads(line) for line in done.stdout.splitlines()]

@@ -8,12 +8,15 @@
 
 #include "runtime/env.h"
 
+#include <stdatomic.h>
+
 enum {
     WD_ENV_WORKERS_MAX = 64,
     WD_ENV_QUEUE_MAX = 4096,  // jobs that wait for one worker
     WD_ENV_BATCH_MAX = 4096,  // slots of one batch
     WD_ENV_VERB_MAX = 32,
-    WD_ENV_CODE_MAX = 31,  // bytes of a result's code
+    WD_ENV_CODE_MAX = 31,                 // bytes of a result's code
+    WD_ENV_OUTPUT_MAX = 4 * 1024 * 1024,  // bytes that one batch may answer: more fits into no frame
 };
 
 typedef enum wd_env_job_kind {
@@ -50,8 +53,9 @@ typedef struct wd_env_job {
     uint64_t ticket;      // the sender's; untouched
     uint32_t worker;      // who did it
     wd_env_owner owner;   // who asks; EVENT: whose env it is; DISOWN: whose envs
-    int64_t deadline_ms;  // monotonic; a job that begins later is not done: WD_ETIMEOUT. 0: none
-    bool watched;         // make events
+    int64_t deadline_ms;  // monotonic; what begins later, a job or a slot, is not done: WD_ETIMEOUT. 0: none
+    atomic_bool cancelled;  // set by any thread that may not yet take it back: what has not begun is not done
+    bool watched;           // make events
     // CALL
     char verb[WD_ENV_VERB_MAX + 1];
     wd_value *args;    // frozen
@@ -63,6 +67,7 @@ typedef struct wd_env_job {
     size_t slot_count;
     char *input, *output;  // of so many bytes; NULL when 0
     size_t input_size, output_size;
+    bool overflow;  // all was done, but the answer is over WD_ENV_OUTPUT_MAX and is not there
 } wd_env_job;
 
 /// All its memory is shared memory (wd_alloc_shared), so that whoever has it may destroy it. NULL: memory is out.
