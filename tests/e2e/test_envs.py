@@ -23,6 +23,16 @@ def doors(make_daemon):
     doors.close()
 
 
+def answers_of(client, ids):
+    """The answers to these requests, in whatever order they come; each comes once."""
+    by_id = {}
+    while not set(ids) <= set(by_id):
+        kind, message = client.receive("ENV_BATCH_REPLY", "REPLY", "ERROR")
+        assert message.request_id not in by_id
+        by_id[message.request_id] = (kind, message)
+    return by_id
+
+
 def test_an_env_lives_and_is_judged(doors):
     client = doors.client().greet()
     made = client.control("env_create", seed=1, task=BLUETOOTH, observe="full")
@@ -198,9 +208,7 @@ def test_a_cancelled_batch_stops_between_slots_and_is_answered_once(doors):
     long = batch(client, slots, ["launch_app"], [SETTINGS])
     queued = batch(client, [env], ["home"])
     stopping = [client.ask("cancel", request=request) for request in (long, queued)]
-    answers = [client.receive("ENV_BATCH_REPLY", "REPLY", "ERROR") for _ in range(4)]
-    by_id = {message.request_id: (kind, message) for kind, message in answers}
-    assert set(by_id) == {long, queued, *stopping}                   # each once
+    by_id = answers_of(client, [long, queued, *stopping])
     assert [by_id[request][0] for request in stopping] == ["REPLY"] * 2
     steps = {id: client.control("env_observe", env=id, observe="none")["steps"] for id in (env, other)}
     for id in (env, other):
@@ -221,24 +229,24 @@ def test_a_cancelled_call_is_not_done_and_nobody_elses_can_be_cancelled(doors):
         batch(client, [env] * 1000, ["launch_app"], [SETTINGS])
     snapshot = client.ask("env_snapshot", env=env)
     fork = client.ask("env_fork", env=env, count=4)
-    other.request_id = 100
-    assert "no request of yours" in error_of(other, "cancel", request=fork)
-    client.answer(client.ask("cancel", request=snapshot))
-    client.answer(client.ask("cancel", request=fork))
-    failed = {}
-    while len(failed) < 2:
-        kind, message = client.receive("ERROR", "REPLY")
-        failed[message.request_id] = message.text
-    assert set(failed) == {snapshot, fork} and all("cancelled" in text for text in failed.values())
+    other.send("CONTROL", wire.SCHEMA["Control"](request_id=100, verb="cancel",
+                                                 args_json=json.dumps({"request": fork}).encode()))
+    stopping = [client.ask("cancel", request=request) for request in (snapshot, fork)]
+    by_id = answers_of(client, [snapshot, fork, *stopping])
+    assert [by_id[request][0] for request in stopping] == ["REPLY"] * 2
+    assert all("cancelled" in by_id[request][1].text for request in (snapshot, fork))
+    assert "no request of yours" in other.receive("ERROR", "REPLY")[1].text
     stats = client.control("env_stats")
     assert (stats["envs"], stats["snapshots"], stats["steps"]) == (1, 0, 4000)
 
 
 def test_a_watch_and_a_run_are_cancelled_by_their_request(doors):
     client = doors.client().greet()
-    watch, run = client.ask("watch", mine=True), client.ask("run", task="demo/hello")
-    assert client.control("cancel", request=run) == {"request": run}
-    assert client.answer(client.ask("cancel", request=watch))
+    asked = [client.ask("watch", mine=True), client.ask("run", task="demo/hello")]
+    stopping = [client.ask("cancel", request=request) for request in asked]
+    by_id = answers_of(client, asked + stopping)
+    assert {kind for kind, _ in by_id.values()} == {"REPLY"}
+    assert json.loads(by_id[asked[1]][1].result_json)["ending"] == "cancelled"
     assert "must be the id" in error_of(client, "cancel", request="x")
 
 
