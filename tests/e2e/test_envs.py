@@ -206,16 +206,18 @@ def test_a_cancelled_batch_stops_between_slots_and_is_answered_once(doors):
     env, other = create(client, seed=1), create(client, seed=1)      # one on each worker
     slots = [env, other] * 2000
     long = batch(client, slots, ["launch_app"], [SETTINGS])
+    behind = [batch(client, slots, ["home"]) for _ in range(3)]      # time for the cancels to come
     queued = batch(client, [env], ["home"])
-    stopping = [client.ask("cancel", request=request) for request in (long, queued)]
-    by_id = answers_of(client, [long, queued, *stopping])
-    assert [by_id[request][0] for request in stopping] == ["REPLY"] * 2
+    stopping = [client.ask("cancel", request=request) for request in (queued, *behind[::-1], long)]
+    by_id = answers_of(client, [long, *behind, queued, *stopping])
     steps = {id: client.control("env_observe", env=id, observe="none")["steps"] for id in (env, other)}
     for id in (env, other):
-        status = [s for s, slot in zip(by_id[long][1].status, slots) if slot == id]
-        done = status.index(17) if 17 in status else len(status)     # ECANCELED
-        assert status == [0] * done + [17] * (len(status) - done)    # up to one slot, and none after it
-        assert steps[id] == done
+        for request in (long, *behind):
+            status = [s for s, slot in zip(by_id[request][1].status, slots) if slot == id]
+            done = status.index(17) if 17 in status else len(status)     # ECANCELED
+            assert status == [0] * done + [17] * (len(status) - done)    # up to one slot, and none after it
+            steps[id] -= done
+        assert steps[id] == 0
     assert list(by_id[queued][1].status) == [17] and by_id[queued][1].text[0].startswith("cancelled before it began")
     batch(client, slots, ["launch_app"], [SETTINGS], request_id=long)
     assert batch_reply(client, long)[1] == by_id[long][1]            # a repeated id gets what is remembered
