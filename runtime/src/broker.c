@@ -11,26 +11,19 @@
 _Static_assert((int)WD_BROKER_INFLIGHT_MAX == (int)WD_HELLO_INFLIGHT_MAX, "one bound, told in two headers");
 _Static_assert((int)WD_PEER_NAME_MAX == (int)WD_HELLO_NAME_MAX, "one bound, told in two headers");
 
-const broker_role broker_planner = {
-    .name = "planner",
-    .request = WD_MSG_PLAN_REQUEST,
-    .reply = WD_MSG_PLAN_REPLY,
-    .error = WD_MSG_PLAN_ERROR,
-    .cancel = WD_MSG_PLAN_CANCEL,
-};
-const broker_role broker_enricher = {
-    .name = "enricher",
-    .request = WD_MSG_ENRICH_REQUEST,
-    .reply = WD_MSG_ENRICH_REPLY,
-    .error = WD_MSG_ENRICH_ERROR,
-    .cancel = WD_MSG_ENRICH_CANCEL,
-};
+const broker_role broker_planner = { "planner", WD_MSG_PLAN_ERROR, WD_MSG_PLAN_CANCEL };
+const broker_role broker_enricher = { "enricher", WD_MSG_ENRICH_ERROR, WD_MSG_ENRICH_CANCEL };
+const broker_role broker_executor = { "executor", WD_MSG_EXECUTOR_ERROR, WD_MSG_EXECUTOR_CANCEL };
 
 const broker_role *broker_role_find(const char *name)
 {
-    return strcmp(name, broker_planner.name) == 0    ? &broker_planner
-           : strcmp(name, broker_enricher.name) == 0 ? &broker_enricher
-                                                     : NULL;
+    static const broker_role *const roles[] = { &broker_planner, &broker_enricher, &broker_executor };
+    for (size_t i = 0; i < WD_COUNT_OF(roles); i++) {
+        if (strcmp(roles[i]->name, name) == 0) {
+            return roles[i];
+        }
+    }
+    return NULL;
 }
 
 wd_broker_options wd_broker_options_default(void)
@@ -93,6 +86,10 @@ void wd_broker_destroy(wd_broker **broker_p)
     }
     for (size_t i = 0; i < broker->peer_count; i++) {
         wd_free(broker->peers[i], sizeof *broker->peers[i]);
+    }
+    for (broker_lease *lease = broker->leases, *next = NULL; lease != NULL; lease = next) {
+        next = lease->next;
+        wd_free(lease, sizeof *lease);
     }
     wd_free(broker, sizeof *broker);
     *broker_p = NULL;
@@ -166,9 +163,10 @@ static wd_status refuse_frames(wd_broker *broker, const broker_peer *peer, const
     return status;
 }
 
-static wd_status answer_ping(
-    wd_broker *broker, const broker_peer *peer, const wd_broker_message *message, wd_broker_outbox *outbox)
+static wd_status answer_ping(wd_broker *broker, broker_peer *peer, const wd_broker_message *message,
+    uint16_t kind, int64_t now_ms, wd_broker_outbox *outbox)
 {
+    (void)kind, (void)now_ms;
     uint64_t sequence = 0;
     wd_error why = { WD_OK, "" };
     wd_status status = wd_codec_unpack_ping(message->body, message->body_length, &sequence, &why);
@@ -188,40 +186,60 @@ static wd_status answer_ping(
     return status;
 }
 
-static void take_goodbye(wd_broker *broker, broker_peer *peer, const wd_broker_message *message)
+static wd_status take_pong(wd_broker *broker, broker_peer *peer, const wd_broker_message *message,
+    uint16_t kind, int64_t now_ms, wd_broker_outbox *outbox)
 {
+    (void)broker, (void)peer, (void)message, (void)kind, (void)now_ms, (void)outbox;
+    return WD_OK;  // a sign of life, as any message is
+}
+
+static wd_status take_goodbye(wd_broker *broker, broker_peer *peer, const wd_broker_message *message,
+    uint16_t kind, int64_t now_ms, wd_broker_outbox *outbox)
+{
+    (void)kind, (void)now_ms, (void)outbox;
     wd_notice notice;
     wd_error why = { WD_OK, "" };
     wd_status status =
         wd_codec_unpack_notice(WD_MSG_GOODBYE, message->body, message->body_length, &notice, &why);
     broker_peer_leave(broker, peer, WD_EPEERLOST, status == WD_OK ? notice.error.text : "said goodbye");
+    return WD_OK;
 }
+
+// What a known peer may send, and who takes it. A role of NULL is any.
+static const struct broker_row {
+    const broker_role *role;
+    uint16_t kind;
+    broker_take take;
+} broker_rows[] = {
+    { NULL, WD_MSG_PING, answer_ping },
+    { NULL, WD_MSG_PONG, take_pong },
+    { NULL, WD_MSG_GOODBYE, take_goodbye },
+    { NULL, WD_MSG_ERROR, broker_reply },
+    { &broker_planner, WD_MSG_PLAN_REPLY, broker_reply },
+    { &broker_planner, WD_MSG_PLAN_ERROR, broker_reply },
+    { &broker_planner, WD_MSG_PLAN_THOUGHT, broker_thought },
+    { &broker_enricher, WD_MSG_ENRICH_REPLY, broker_reply },
+    { &broker_enricher, WD_MSG_ENRICH_ERROR, broker_reply },
+    { &broker_executor, WD_MSG_OBSERVE_REPLY, broker_reply },
+    { &broker_executor, WD_MSG_EXECUTE_REPLY, broker_reply },
+    { &broker_executor, WD_MSG_EXECUTOR_ERROR, broker_reply },
+};
 
 /// A message of a known peer.
 static wd_status take_message(wd_broker *broker, broker_peer *peer, const wd_broker_message *message,
     uint16_t kind, int64_t now_ms, wd_broker_outbox *outbox)
 {
-    if (kind == peer->role->reply || kind == peer->role->error) {
-        return broker_reply(broker, peer, message, kind, now_ms, outbox);
+    for (size_t i = 0; i < WD_COUNT_OF(broker_rows); i++) {
+        const struct broker_row *row = &broker_rows[i];
+        if (row->kind == kind && (row->role == NULL || row->role == peer->role)) {
+            return row->take(broker, peer, message, kind, now_ms, outbox);
+        }
     }
-    switch (kind) {
-    case WD_MSG_PING:
-        return answer_ping(broker, peer, message, outbox);
-    case WD_MSG_PONG:
-        return WD_OK;
-    case WD_MSG_GOODBYE:
-        take_goodbye(broker, peer, message);
-        return WD_OK;
-    case WD_MSG_ERROR:
-        return broker_reply(broker, peer, message, kind, now_ms, outbox);
-    default: {
-        wd_error why = { WD_OK, "" };
-        wd_error_set(&why, WD_EUNSUPPORTED, "header.kind: %s is nothing that role \"%s\" sends",
-            wd_msg_name(kind), peer->role->name);
-        broker->stats.malformed++;
-        return broker_send_error(broker, &peer->id, 0, &why, outbox);
-    }
-    }
+    wd_error why = { WD_OK, "" };
+    wd_error_set(&why, WD_EUNSUPPORTED, "header.kind: %s is nothing that role \"%s\" sends",
+        wd_msg_name(kind), peer->role->name);
+    broker->stats.malformed++;
+    return broker_send_error(broker, &peer->id, 0, &why, outbox);
 }
 
 /// A message, not Hello, of a peer that we do not know: perhaps worldd was restarted.
@@ -366,6 +384,16 @@ static size_t sort_peers(const wd_broker *broker, const broker_peer *ret_sorted[
     return count;
 }
 
+/// Of an executor: how many runs it serves.
+static wd_status put_runs(const wd_broker *broker, const broker_peer *peer, wd_value **row_p)
+{
+    wd_value *runs = NULL;
+    wd_status status = wd_value_int(broker_lease_count(broker, peer->hello.name), &runs);
+    status = status == WD_OK ? wd_object_set(row_p, "runs", &runs) : status;
+    wd_value_unref(&runs);
+    return status;
+}
+
 wd_status wd_broker_peers_to_value(const wd_broker *broker, wd_value **ret_value)
 {
     const broker_peer *sorted[BROKER_SLOTS_MAX];
@@ -377,9 +405,8 @@ wd_status wd_broker_peers_to_value(const wd_broker *broker, wd_value **ret_value
         wd_status status = wd_value_pack(&row, "{s:s,s:s,s:i,s:i,s:i}", "name", peer->hello.name, "role",
             peer->hello.role, "inflight", (int64_t)peer->inflight, "max_inflight",
             (int64_t)peer->hello.max_inflight, "replies", (int64_t)peer->replies);
-        if (status == WD_OK) {
-            status = wd_array_append(&list, &row);
-        }
+        status = status == WD_OK && peer->role == &broker_executor ? put_runs(broker, peer, &row) : status;
+        status = status == WD_OK ? wd_array_append(&list, &row) : status;
         if (status != WD_OK) {
             wd_value_unref(&row);
             wd_value_unref(&list);

@@ -4,24 +4,6 @@
 #include "semantic/dialect.h"
 #include "tree/text.h"
 
-/// The arguments as a planner would have given them; the raw words stand in the reply.
-static wd_status step_args(const wd_action *action, wd_value **ret_args)
-{
-    static const char *const left_out[] = { "kind", "raw" };
-    wd_value *args = NULL;
-    wd_status status = wd_action_to_value(action, &args);
-    for (size_t i = 0; status == WD_OK && i < WD_COUNT_OF(left_out); i++) {
-        status = wd_object_remove(&args, left_out[i]);
-        status = status == WD_ENOENT ? WD_OK : status;
-    }
-    if (status != WD_OK) {
-        wd_value_unref(&args);
-        return status;
-    }
-    *ret_args = args;
-    return WD_OK;
-}
-
 static wd_status take_actions(wd_plan_reply *reply, const wd_reply *words)
 {
     wd_status status = WD_OK;
@@ -31,7 +13,7 @@ static wd_status take_actions(wd_plan_reply *reply, const wd_reply *words)
         status = wd_action_copy(&words->actions[i], &step->action);
         if (status == WD_OK) {
             reply->step_count = i + 1;
-            status = step_args(&step->action, &step->args);
+            status = wd_action_args_to_value(&step->action, &step->args);  // the raw words stand in the reply
         }
     }
     if (status == WD_OK && count > 0 && !wd_text_copy(words->thought, &reply->steps[0].thought)) {

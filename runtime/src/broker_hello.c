@@ -1,4 +1,4 @@
-// Hello: who may be a planner or an enricher, and what becomes of an older one of the same name.
+// Hello: who may be a planner, an enricher or an executor, and what becomes of an older one of the same name.
 #include "broker_internal.h"
 
 #include "tree/alloc.h"
@@ -31,7 +31,7 @@ static wd_status judge_hello(const wd_broker *broker, const wd_broker_message *m
         bool client = strcmp(hello->role, "client") == 0;
         return wd_error_set(error, client ? WD_EINVAL : WD_EUNSUPPORTED, "role: \"%s\" %s", hello->role,
             client ? "belongs on the control socket"
-                   : "is not served here, only \"planner\" and \"enricher\"");
+                   : "is not served here, only \"planner\", \"enricher\" and \"executor\"");
     }
     // An episode names who understood a screen; these two are worldd itself.
     if (role == &broker_enricher &&

@@ -12,19 +12,50 @@
 
 enum {
     BROKER_ATTEMPTS_MAX = 16,                    // of one request; planner_attempts is cut to it
+    BROKER_OBSERVE_ATTEMPTS = 3,                 // sessions of one executor that may be asked what it sees
     BROKER_SLOTS_MAX = 2 * WD_BROKER_PEERS_MAX,  // gone peers, while memory is out, aside
     BROKER_PATCH_MAX = 24,  // bytes that number a request: three tags, a 64-bit and two 32-bit varints
 };
 
 /// What a peer is there for: its own kinds of messages, and nobody else's requests.
 typedef struct broker_role {
-    const char *name;                        // in Hello, and in texts
-    uint16_t request, reply, error, cancel;  // kinds
+    const char *name;        // in Hello, and in texts
+    uint16_t error, cancel;  // kinds
 } broker_role;
-extern const broker_role broker_planner, broker_enricher;  // compared by address; broker.c
-const broker_role *broker_role_find(const char *name);     // NULL: none of them
+extern const broker_role broker_planner, broker_enricher, broker_executor;  // compared by address; broker.c
+const broker_role *broker_role_find(const char *name);                      // NULL: none of them
 
-typedef struct broker_peer {
+typedef struct broker_peer broker_peer;
+typedef struct broker_request broker_request;
+
+/// What was answered: the one that was asked for.
+typedef struct broker_answer {
+    wd_plan_reply *reply;
+    wd_semantic *semantic;
+    wd_capture *capture;
+    wd_result result;
+} broker_answer;
+
+/// What a role can be asked, and how it is answered.
+typedef struct broker_question {
+    const broker_role *role;
+    uint16_t request, reply;  // kinds
+    /// Read an answer. @retval WD_ENOMEM nothing was found out. Others: it is wrong, `why` names the field.
+    wd_status (*read)(const broker_request *request, const broker_peer *peer,
+        const wd_broker_message *message, broker_answer *ret_answer, wd_error *why);
+} broker_question;
+extern const broker_question broker_plan, broker_enrich, broker_observe,
+    broker_execute;  // broker_questions.c
+
+/// A run's claim on an executor (broker_executor.c).
+typedef struct broker_lease {
+    uint64_t id;
+    char executor[WD_PEER_NAME_MAX + 1];  // wanted; once held, chosen. "" any
+    bool held;
+    struct broker_lease *next;
+} broker_lease;
+
+struct broker_peer {
     wd_peer_id id;
     wd_hello hello;
     const broker_role *role;
@@ -39,17 +70,21 @@ typedef struct broker_peer {
     int64_t ping_ms;      // when the next Ping is due
     bool gone;            // still in the table only until its requests are given to others
     wd_error gone_error;  // why, for the runs
-} broker_peer;
+};
 
-typedef struct broker_request {
+struct broker_request {
     uint64_t id;
-    const broker_role *role;             // whose it is to answer
+    const broker_question *question;
     wd_enrich_ground ground;             // of an enricher's
+    broker_lease *lease;                 // of an executor's, else NULL
     char planner[WD_PEER_NAME_MAX + 1];  // wanted; "" any
     uint8_t *body;                       // as the run packed it
     size_t body_length;
     int64_t deadline_ms;
-    uint32_t wait_ms;  // how long it may wait for a planner to come
+    uint32_t wait_ms;       // how long it may wait for a planner to come
+    uint32_t attempts_max;  // 1..BROKER_ATTEMPTS_MAX
+    uint32_t attempt_ms;    // time of each
+    uint32_t thoughts;      // told so far, dropped ones included
     // Waiting: nobody has it, until wait_until_ms. Asked: the peer `asked` has it, until attempt_until_ms.
     uint64_t asked;  // serial of the peer; 0: waiting
     int64_t wait_until_ms;
@@ -59,7 +94,7 @@ typedef struct broker_request {
     char asked_name[WD_PEER_NAME_MAX + 1];  // last asked; "" nobody yet
     wd_plan_end cause;                      // how it would end if nobody else takes it
     wd_error error;
-} broker_request;
+};
 
 /// How an ended request ended, for those who answer it too late.
 typedef struct broker_closed {
@@ -76,7 +111,9 @@ struct wd_broker {
     broker_closed closed[WD_BROKER_CLOSED_MAX];  // slot id % WD_BROKER_CLOSED_MAX
     size_t waiting_count;                        // requests that nobody has
     uint64_t request_last;                       // newest id given
-    uint64_t serial_last, session_last;
+    broker_lease *leases;                        // newest first
+    size_t lease_count;
+    uint64_t serial_last, session_last, lease_last;
     uint64_t assign_count;
     int64_t next_ms;  // never later than the earliest thing due
     wd_broker_stats stats;
@@ -90,6 +127,9 @@ WD_NODISCARD wd_status broker_outbox_reserve(wd_broker_outbox *outbox, size_t se
 void broker_outbox_send(
     wd_broker_outbox *outbox, const wd_peer_id *peer, uint16_t kind, uint8_t *body, size_t body_length);
 void broker_outbox_end(wd_broker_outbox *outbox, const wd_plan_outcome *outcome);
+/// Takes the text on success.
+WD_NODISCARD wd_status broker_outbox_think(
+    wd_broker_outbox *outbox, uint64_t request_id, const char *planner, char **text_p);
 
 // ---- peers (broker_peers.c) -------------------------------------------------------------------------------------
 
@@ -127,11 +167,13 @@ WD_NODISCARD wd_status broker_request_lose(wd_broker *broker, broker_request *re
     const wd_error *why, const char *tell, int64_t now_ms, wd_broker_outbox *outbox);
 broker_request *broker_request_find(const wd_broker *broker, uint64_t id);  // NULL: not open
 void broker_request_destroy(broker_request **request_p);
-/// What was answered: one of the two.
-typedef struct broker_answer {
-    wd_plan_reply *reply;
-    wd_semantic *semantic;
-} broker_answer;
+/// A request with its own copy of the body, waiting for somebody; the caller sets its times.
+/// @param name  Wanted; NULL: anybody. @retval WD_ELIMIT, WD_ENOMEM.
+WD_NODISCARD wd_status broker_request_new(const wd_broker *broker, const broker_question *question,
+    const char *name, const void *body, size_t body_length, broker_request **ret_request);
+/// Into the table, and to somebody if one is there. The request is taken; on an error it is as if it had never been made.
+WD_NODISCARD wd_status broker_request_open(wd_broker *broker, broker_request *request, int64_t now_ms,
+    uint64_t *ret_request_id, wd_broker_outbox *outbox);
 /// The one end of a request; it is freed. @param answer  Taken on success; NULL: none. @param error  NULL: none.
 /// @param tell  As above.
 WD_NODISCARD wd_status broker_request_end(wd_broker *broker, broker_request *request, wd_plan_end end,
@@ -139,9 +181,30 @@ WD_NODISCARD wd_status broker_request_end(wd_broker *broker, broker_request *req
 
 // ---- answers (broker_replies.c) -----------------------------------------------------------------------------
 
+/// A message of a known peer is taken. All of this shape stand in the table of broker.c.
+typedef wd_status (*broker_take)(wd_broker *broker, broker_peer *peer, const wd_broker_message *message,
+    uint16_t kind, int64_t now_ms, wd_broker_outbox *outbox);
+
 /// A reply or error of the peer's role, or an Error.
 WD_NODISCARD wd_status broker_reply(wd_broker *broker, broker_peer *peer, const wd_broker_message *message,
     uint16_t kind, int64_t now_ms, wd_broker_outbox *outbox);
+/// What a planner thinks (broker_thought.c).
+WD_NODISCARD wd_status broker_thought(wd_broker *broker, broker_peer *peer, const wd_broker_message *message,
+    uint16_t kind, int64_t now_ms, wd_broker_outbox *outbox);
+/// Something about a request that this peer does not have: count it by what it is, and say so.
+WD_NODISCARD wd_status broker_stray(
+    wd_broker *broker, const broker_peer *peer, uint64_t id, wd_broker_outbox *outbox);
+
+// ---- executors (broker_executor.c) --------------------------------------------------------------------------------
+
+/// How many runs the executor of that name serves.
+uint32_t broker_lease_count(const wd_broker *broker, const char *executor);
+/// May the peer serve the run of this lease? A lease that is held is its executor's; another needs a free place.
+bool broker_lease_suits(const wd_broker *broker, const broker_lease *lease, const broker_peer *peer);
+/// The request was given to the peer: the lease is its name's from now on.
+void broker_lease_hold(broker_lease *lease, const broker_peer *peer);
+/// Nobody was found for the request: say so, or that who suits is busy with other runs.
+void broker_lease_explain(const wd_broker *broker, broker_request *request);
 
 // ---- dialects (broker_dialect.c) --------------------------------------------------------------------------------
 

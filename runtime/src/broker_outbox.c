@@ -2,6 +2,7 @@
 
 #include "runtime/codec.h"
 #include "tree/alloc.h"
+#include "tree/text.h"
 
 #include <string.h>
 
@@ -51,10 +52,25 @@ void broker_outbox_end(wd_broker_outbox *outbox, const wd_plan_outcome *outcome)
     outbox->outcomes[outbox->outcome_count++] = *outcome;
 }
 
+wd_status broker_outbox_think(
+    wd_broker_outbox *outbox, uint64_t request_id, const char *planner, char **text_p)
+{
+    wd_status status = reserve(
+        &outbox->thoughts, sizeof *outbox->thoughts, outbox->thought_count, 1, &outbox->thought_capacity);
+    if (status == WD_OK) {
+        wd_broker_thought *thought = &outbox->thoughts[outbox->thought_count++];
+        *thought = (wd_broker_thought){ .request_id = request_id, .text = *text_p };
+        strcpy(thought->planner, planner);
+        *text_p = NULL;
+    }
+    return status;
+}
+
 void wd_plan_outcome_done(wd_plan_outcome *outcome)
 {
     wd_plan_reply_destroy(&outcome->reply);
     wd_semantic_unref(&outcome->semantic);
+    wd_capture_destroy(&outcome->capture);
 }
 
 void wd_broker_outbox_clear(wd_broker_outbox *outbox)
@@ -65,8 +81,12 @@ void wd_broker_outbox_clear(wd_broker_outbox *outbox)
     for (size_t i = 0; i < outbox->outcome_count; i++) {
         wd_plan_outcome_done(&outbox->outcomes[i]);
     }
+    for (size_t i = 0; i < outbox->thought_count; i++) {
+        wd_text_free(&outbox->thoughts[i].text);
+    }
     outbox->send_count = 0;
     outbox->outcome_count = 0;
+    outbox->thought_count = 0;
 }
 
 void wd_broker_outbox_done(wd_broker_outbox *outbox)
@@ -74,5 +94,6 @@ void wd_broker_outbox_done(wd_broker_outbox *outbox)
     wd_broker_outbox_clear(outbox);
     wd_free(outbox->sends, outbox->send_capacity * sizeof *outbox->sends);
     wd_free(outbox->outcomes, outbox->outcome_capacity * sizeof *outbox->outcomes);
+    wd_free(outbox->thoughts, outbox->thought_capacity * sizeof *outbox->thoughts);
     *outbox = (wd_broker_outbox){ 0 };
 }

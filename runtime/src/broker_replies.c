@@ -1,4 +1,4 @@
-// What planners and enrichers answer: whose answer it is, whether it can be read, and what becomes of the request.
+// What planners, enrichers and executors answer: whose answer it is, whether it can be read, and what becomes of the request.
 #include "broker_internal.h"
 
 #include "codec_check.h"
@@ -20,9 +20,7 @@ static bool request_tried(const broker_request *request, const broker_peer *peer
     return false;
 }
 
-/// An answer that no request waits for: count it by what it is, and say so.
-static wd_status stray_reply(
-    wd_broker *broker, const broker_peer *peer, uint64_t id, wd_broker_outbox *outbox)
+wd_status broker_stray(wd_broker *broker, const broker_peer *peer, uint64_t id, wd_broker_outbox *outbox)
 {
     const broker_request *open = broker_request_find(broker, id);
     const broker_closed *closed = &broker->closed[id % WD_BROKER_CLOSED_MAX];
@@ -48,54 +46,6 @@ static wd_status stray_reply(
     return status;
 }
 
-/// A point that is nowhere makes its step invalid, by name.
-static wd_status refuse_point(wd_action *action, const char *why)
-{
-    const char *name = wd_action_kind_name(action->kind);
-    wd_status status = wd_action_set_text(&action->reason, why, strlen(why));
-    if (status == WD_OK) {
-        status = wd_action_set_text(&action->raw, name, strlen(name));
-    }
-    if (status == WD_OK) {
-        action->kind = WD_ACTION_INVALID;
-    }
-    return status;
-}
-
-/// Points without a space of their own are in the planner's; the model's own pixels become shares of its image.
-static wd_status place_step(const wd_hello *hello, wd_step *step)
-{
-    wd_action *action = &step->action;
-    if (!action->has_point && !action->has_point2) {
-        return WD_OK;
-    }
-    if (wd_object_get(step->args, "space") == NULL) {
-        action->space = hello->space;
-    }
-    if (action->space == WD_SPACE_MODEL) {
-        if (hello->model_width == 0 || hello->model_height == 0) {
-            return refuse_point(action, "args.space: \"model\" needs model_width and model_height in Hello");
-        }
-        action->x /= hello->model_width;
-        action->x2 /= hello->model_width;
-        action->y /= hello->model_height;
-        action->y2 /= hello->model_height;
-        action->space = WD_SPACE_NORM1;
-    }
-    bool inside = (!action->has_point || wd_space_holds(action->space, action->x, action->y)) &&
-                  (!action->has_point2 || wd_space_holds(action->space, action->x2, action->y2));
-    return inside ? WD_OK : refuse_point(action, "args.x, args.y: outside of the planner's coordinate space");
-}
-
-static wd_status place_points(const wd_hello *hello, wd_plan_reply *reply)
-{
-    wd_status status = WD_OK;
-    for (size_t i = 0; i < reply->step_count && status == WD_OK; i++) {
-        status = place_step(hello, &reply->steps[i]);
-    }
-    return status;
-}
-
 /// The planner's answer cannot be read: it is told, and so is the run.
 static wd_status invalid_reply(wd_broker *broker, broker_peer *peer, broker_request *request,
     const wd_error *why, wd_broker_outbox *outbox)
@@ -112,35 +62,12 @@ static wd_status invalid_reply(wd_broker *broker, broker_peer *peer, broker_requ
     return status;
 }
 
-/// @retval WD_ENOMEM  nothing was found out. Others: the reply is wrong, `why` names the field.
-static wd_status read_plan(
-    const broker_peer *peer, const wd_broker_message *message, wd_plan_reply **ret_reply, wd_error *why)
-{
-    wd_plan_reply *reply = NULL;
-    wd_status status = wd_codec_unpack_plan_reply(message->body, message->body_length, &reply, why);
-    if (status == WD_OK) {
-        status = broker_read_dialect(&peer->hello, reply, why);
-    }
-    if (status == WD_OK) {
-        status = place_points(&peer->hello, reply);
-    }
-    if (status != WD_OK) {
-        wd_plan_reply_destroy(&reply);
-        return status;
-    }
-    *ret_reply = reply;
-    return WD_OK;
-}
-
 static wd_status take_reply(wd_broker *broker, broker_peer *peer, broker_request *request,
     const wd_broker_message *message, wd_broker_outbox *outbox)
 {
-    broker_answer answer = { NULL, NULL };
+    broker_answer answer = { 0 };
     wd_error why = { WD_OK, "" };
-    wd_status status = peer->role == &broker_planner
-                           ? read_plan(peer, message, &answer.reply, &why)
-                           : wd_codec_unpack_enrich_reply(message->body, message->body_length,
-                                 &request->ground, peer->hello.name, &answer.semantic, &why);
+    wd_status status = request->question->read(request, peer, message, &answer, &why);
     if (status != WD_OK) {
         return status == WD_ENOMEM ? status : invalid_reply(broker, peer, request, &why, outbox);
     }
@@ -152,10 +79,11 @@ static wd_status take_reply(wd_broker *broker, broker_peer *peer, broker_request
     }
     wd_plan_reply_destroy(&answer.reply);
     wd_semantic_unref(&answer.semantic);
+    wd_capture_destroy(&answer.capture);
     return status;
 }
 
-/// PlanError or EnrichError, or an Error that names a request.
+/// PlanError or its like of another role, or an Error that names a request.
 static wd_status take_refusal(wd_broker *broker, broker_peer *peer, broker_request *request,
     const wd_broker_message *message, uint16_t kind, int64_t now_ms, wd_broker_outbox *outbox)
 {
@@ -182,8 +110,16 @@ wd_status broker_reply(wd_broker *broker, broker_peer *peer, const wd_broker_mes
     uint64_t id = wd_codec_peek_varint(message->body, message->body_length, FIELD_REQUEST_ID, 0);
     broker_request *request = broker_request_find(broker, id);
     if (request != NULL && request->asked == peer->serial) {
-        return kind == peer->role->reply ? take_reply(broker, peer, request, message, outbox)
-                                         : take_refusal(broker, peer, request, message, kind, now_ms, outbox);
+        if (kind == request->question->reply) {
+            return take_reply(broker, peer, request, message, outbox);
+        }
+        if (kind == peer->role->error || kind == WD_MSG_ERROR) {
+            return take_refusal(broker, peer, request, message, kind, now_ms, outbox);
+        }
+        wd_error why = { WD_OK, "" };
+        wd_error_set(&why, WD_EPROTO, "header.kind: %s is no answer to %s", wd_msg_name(kind),
+            wd_msg_name(request->question->request));
+        return invalid_reply(broker, peer, request, &why, outbox);
     }
     if (kind == WD_MSG_ERROR) {
         return WD_OK;  // an error is never answered with an error
@@ -198,5 +134,5 @@ wd_status broker_reply(wd_broker *broker, broker_peer *peer, const wd_broker_mes
             return status == WD_ENOMEM ? status : broker_send_error(broker, &peer->id, 0, &why, outbox);
         }
     }
-    return stray_reply(broker, peer, id, outbox);
+    return broker_stray(broker, peer, id, outbox);
 }

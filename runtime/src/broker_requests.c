@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-// Of PlanRequest and EnrichRequest alike; all varints.
+// Of PlanRequest, EnrichRequest, ObserveRequest and ExecuteRequest alike; all varints.
 enum { FIELD_REQUEST_ID = 1, FIELD_ATTEMPT = 3, FIELD_DEADLINE_MS = 4 };
 
 void broker_request_destroy(broker_request **request_p)
@@ -80,13 +80,15 @@ wd_status broker_request_end(wd_broker *broker, broker_request *request, wd_plan
         return status;
     }
     if (peer != NULL) {
-        broker_outbox_send(outbox, &peer->id, request->role->cancel, body, body_length);
+        broker_outbox_send(outbox, &peer->id, request->question->role->cancel, body, body_length);
     }
     wd_plan_outcome outcome = { .request_id = request->id, .end = end, .attempt = request->attempt };
     if (answer != NULL) {
         outcome.reply = answer->reply;
         outcome.semantic = answer->semantic;
-        *answer = (broker_answer){ NULL, NULL };
+        outcome.capture = answer->capture;
+        outcome.result = answer->result;
+        *answer = (broker_answer){ 0 };
     }
     strcpy(outcome.planner, request->asked_name);
     if (error != NULL) {
@@ -126,9 +128,11 @@ static size_t put_varint(uint8_t *at, uint32_t field, uint64_t number)
 static wd_status request_ask(
     wd_broker *broker, broker_request *request, broker_peer *peer, int64_t now_ms, wd_broker_outbox *outbox)
 {
+    if (request->lease != NULL) {
+        request->deadline_ms = now_ms + request->attempt_ms;  // its time begins when it is sent
+    }
     int64_t left_ms = request->deadline_ms - now_ms;
-    int64_t attempt_ms =
-        left_ms < broker->options.attempt_timeout_ms ? left_ms : (int64_t)broker->options.attempt_timeout_ms;
+    int64_t attempt_ms = left_ms < request->attempt_ms ? left_ms : (int64_t)request->attempt_ms;
     uint8_t patch[BROKER_PATCH_MAX];
     size_t patch_length = put_varint(patch, FIELD_REQUEST_ID, request->id);
     patch_length += put_varint(patch + patch_length, FIELD_ATTEMPT, request->attempt + 1);
@@ -143,12 +147,16 @@ static wd_status request_ask(
         memcpy(body, request->body, request->body_length);
     }
     memcpy(body + request->body_length, patch, patch_length);
-    broker_outbox_send(outbox, &peer->id, request->role->request, body, request->body_length + patch_length);
+    broker_outbox_send(
+        outbox, &peer->id, request->question->request, body, request->body_length + patch_length);
 
     request->tried[request->attempt++] = peer->serial;
     request->asked = peer->serial;
     request->attempt_until_ms = now_ms + attempt_ms;
     strcpy(request->asked_name, peer->hello.name);
+    if (request->lease != NULL) {
+        broker_lease_hold(request->lease, peer);
+    }
     peer->inflight++;
     peer->assigned_last = ++broker->assign_count;
     broker->waiting_count--;
@@ -166,6 +174,9 @@ static wd_status request_settle(
         return request_ask(broker, request, peer, now_ms, outbox);
     }
     if (!possible && now_ms >= request->wait_until_ms) {
+        if (request->lease != NULL && request->cause == WD_PLAN_NO_PLANNER) {
+            broker_lease_explain(broker, request);
+        }
         return broker_request_end(broker, request, request->cause, NULL, &request->error, NULL, outbox);
     }
     bool wait_ends_first = !possible && request->wait_until_ms < request->deadline_ms;
@@ -192,8 +203,7 @@ wd_status broker_requests_dispatch(wd_broker *broker, int64_t now_ms, wd_broker_
     return WD_OK;
 }
 
-/// A request with its own copy of the body, waiting for somebody of the role; the caller sets its times.
-static wd_status request_new(const wd_broker *broker, const broker_role *role, const char *name,
+wd_status broker_request_new(const wd_broker *broker, const broker_question *question, const char *name,
     const void *body, size_t body_length, broker_request **ret_request)
 {
     wd_assert(broker != NULL && (body != NULL || body_length == 0));
@@ -216,20 +226,22 @@ static wd_status request_new(const wd_broker *broker, const broker_role *role, c
         request->body_length = body_length;
     }
     request->id = broker->request_last + 1;
-    request->role = role;
+    request->question = question;
+    request->attempts_max = broker->options.planner_attempts;
+    request->attempt_ms = broker->options.attempt_timeout_ms;
     request->cause = WD_PLAN_NO_PLANNER;
+    const char *role = question->role->name;
     if (name == NULL) {
-        wd_error_set(&request->error, WD_ENOPEER, "no %s is connected", role->name);
+        wd_error_set(&request->error, WD_ENOPEER, "no %s is connected", role);
     } else {
         strcpy(request->planner, name);
-        wd_error_set(&request->error, WD_ENOPEER, "no %s named %s is connected", role->name, name);
+        wd_error_set(&request->error, WD_ENOPEER, "no %s named %s is connected", role, name);
     }
     *ret_request = request;
     return WD_OK;
 }
 
-/// Into the table, and to somebody if one is there. On an error it is as if the request had never been made.
-static wd_status request_open(wd_broker *broker, broker_request *request, int64_t now_ms,
+wd_status broker_request_open(wd_broker *broker, broker_request *request, int64_t now_ms,
     uint64_t *ret_request_id, wd_broker_outbox *outbox)
 {
     broker->requests[broker->request_count++] = request;
@@ -253,14 +265,14 @@ wd_status wd_broker_request(wd_broker *broker, const char *planner, const void *
 {
     wd_assert(deadline_ms > 0);
     broker_request *request = NULL;
-    wd_status status = request_new(broker, &broker_planner, planner, body, body_length, &request);
+    wd_status status = broker_request_new(broker, &broker_plan, planner, body, body_length, &request);
     if (status != WD_OK) {
         return status;
     }
     request->deadline_ms = now_ms + deadline_ms;
     request->wait_ms = wait_ms;
     request->wait_until_ms = now_ms + wait_ms;
-    return request_open(broker, request, now_ms, ret_request_id, outbox);
+    return broker_request_open(broker, request, now_ms, ret_request_id, outbox);
 }
 
 wd_status wd_broker_request_enrich(wd_broker *broker, const char *enricher, const void *body,
@@ -269,14 +281,14 @@ wd_status wd_broker_request_enrich(wd_broker *broker, const char *enricher, cons
 {
     wd_assert(deadline_ms > 0 && ground != NULL);
     broker_request *request = NULL;
-    wd_status status = request_new(broker, &broker_enricher, enricher, body, body_length, &request);
+    wd_status status = broker_request_new(broker, &broker_enrich, enricher, body, body_length, &request);
     if (status != WD_OK) {
         return status;
     }
     request->ground = *ground;
     request->deadline_ms = now_ms + deadline_ms;
     request->wait_until_ms = now_ms;
-    return request_open(broker, request, now_ms, ret_request_id, outbox);
+    return broker_request_open(broker, request, now_ms, ret_request_id, outbox);
 }
 
 wd_status wd_broker_cancel(
@@ -311,12 +323,12 @@ wd_status broker_request_lose(wd_broker *broker, broker_request *request, wd_pla
         return status;
     }
     if (peer != NULL) {
-        broker_outbox_send(outbox, &peer->id, request->role->cancel, body, body_length);
+        broker_outbox_send(outbox, &peer->id, request->question->role->cancel, body, body_length);
     }
     request_release(broker, request);
     request->cause = cause;
     request->error = *why;
-    bool again = request->attempt < broker->options.planner_attempts;
+    bool again = request->attempt < request->attempts_max;
     request->wait_until_ms = again ? now_ms + request->wait_ms : now_ms;
     if (request_settle(broker, request, now_ms, outbox) != WD_OK) {
         broker_due(broker, now_ms);  // it waits; the next tick sees to it
@@ -333,11 +345,12 @@ static wd_status request_expire(wd_broker *broker, broker_request *request, wd_b
     (void)broker_peer_pick(broker, request, &possible);
     if (request->asked != 0) {
         end = WD_PLAN_TOO_LATE;
-        wd_error_set(&error, WD_ETIMEOUT, "%s %s did not answer before the deadline", request->role->name,
-            request->asked_name);
+        wd_error_set(&error, WD_ETIMEOUT, "%s %s did not answer before the deadline",
+            request->question->role->name, request->asked_name);
     } else if (end == WD_PLAN_NO_PLANNER && possible) {
         end = WD_PLAN_TOO_LATE;
-        wd_error_set(&error, WD_ETIMEOUT, "every %s was busy until the deadline", request->role->name);
+        wd_error_set(
+            &error, WD_ETIMEOUT, "every %s was busy until the deadline", request->question->role->name);
     }
     broker_peer *peer = broker_peer_by_serial(broker, request->asked);
     wd_status status = broker_request_end(broker, request, end, NULL, &error, "deadline", outbox);
@@ -361,8 +374,8 @@ static wd_status request_tick(
         return WD_OK;
     }
     wd_error why = { WD_OK, "" };
-    wd_error_set(&why, WD_ETIMEOUT, "%s %s did not answer within %u ms", request->role->name,
-        request->asked_name, broker->options.attempt_timeout_ms);
+    wd_error_set(&why, WD_ETIMEOUT, "%s %s did not answer within %u ms", request->question->role->name,
+        request->asked_name, request->attempt_ms);
     broker_peer *peer = broker_peer_by_serial(broker, request->asked);
     wd_status status =
         broker_request_lose(broker, request, WD_PLAN_TOO_LATE, &why, "attempt timeout", now_ms, outbox);

@@ -219,6 +219,12 @@ static wd_status status_of(uint32_t number)
     return number <= INT32_MAX && strcmp(wd_status_name(status), "EUNKNOWN") != 0 ? status : WD_EPROTO;
 }
 
+/// PlanError, which every role has under a kind of its own.
+static bool says_unable(uint16_t kind)
+{
+    return kind == WD_MSG_PLAN_ERROR || kind == WD_MSG_ENRICH_ERROR || kind == WD_MSG_EXECUTOR_ERROR;
+}
+
 static void read_notice(uint16_t kind, const void *message, wd_notice *notice)
 {
     if (kind == WD_MSG_ERROR) {
@@ -229,7 +235,7 @@ static void read_notice(uint16_t kind, const void *message, wd_notice *notice)
     } else if (kind == WD_MSG_REJECT) {
         const Worldd__V1__Reject *read = message;
         wd_error_set(&notice->error, status_of(read->code), "%s", read->text);
-    } else if (kind == WD_MSG_PLAN_ERROR || kind == WD_MSG_ENRICH_ERROR) {
+    } else if (says_unable(kind)) {
         const Worldd__V1__PlanError *read = message;
         notice->request_id = read->request_id;
         notice->retryable = read->retryable;
@@ -243,7 +249,7 @@ static void read_notice(uint16_t kind, const void *message, wd_notice *notice)
 wd_status wd_codec_unpack_notice(
     uint16_t kind, const void *body, size_t length, wd_notice *ret_notice, wd_error *error)
 {
-    bool unable = kind == WD_MSG_PLAN_ERROR || kind == WD_MSG_ENRICH_ERROR;
+    bool unable = says_unable(kind);
     const ProtobufCMessageDescriptor *type = kind == WD_MSG_ERROR    ? &worldd__v1__error__descriptor
                                              : kind == WD_MSG_REJECT ? &worldd__v1__reject__descriptor
                                              : unable                ? &worldd__v1__plan_error__descriptor

@@ -4,7 +4,11 @@
 ///          reply|bad|refuse|retry|error PEER ID     cancel ID     ping|pong|bye|junk PEER     lost PEER     wait MS
 ///          pings MS (the same, but worldd's pings are shown)     alive MS (the same, while all peers send Pong)
 /// Enrichers: hello PEER NAME e=1     enrich [NAME] [d=DEADLINE] [s=SIZE]     mean|wrong|unable|busy PEER ID
-/// Outputs: PEER<KIND(what it says) of all that is sent, then ID=end(planner, attempt) of all that ended.
+/// Executors: hello PEER NAME x=1     lease [NAME]     release LEASE     look|do LEASE [d=DEADLINE] [w=WAIT]
+///            seen|blurred|done|botched|unable_to|unplugged PEER ID
+/// Thoughts: think|ramble|blank PEER ID
+/// Outputs: PEER<KIND(what it says) of all that is sent, then ID=end(planner, attempt) of all that ended,
+/// then ID~planner(text) of all thoughts.
 #ifndef BROKER_SCRIPT_H
 #define BROKER_SCRIPT_H
 
@@ -88,11 +92,50 @@ static inline void build_hello(const char *event)
     wire_varint(&body, 1, 1);
     wire_varint(&body, 2, 1);
     wire_varint(&body, 3, 7);
-    wire_text(&body, 5, option(event, "e=", 0) == 0 ? "planner" : "enricher");
+    wire_text(&body, 5,
+        option(event, "x=", 0) != 0   ? "executor"
+        : option(event, "e=", 0) != 0 ? "enricher"
+                                      : "planner");
     wire_text(&body, 6, name);
     wire_bytes(&body, 7, instance, sizeof instance);
     wire_varint(&body, 8, option(event, "n=", 1));
     wire_varint(&body, 9, option(event, "f=", 0));
+}
+
+/// What an executor says, or a planner thinks, behind the id. @return its kind; 0: none of these verbs.
+static inline uint16_t build_executor_message(const char *verb)
+{
+    static const struct {
+        const char *verb;
+        uint16_t kind;
+        const char *text;  // field 2; NULL: none
+        bool retryable;
+    } says[] = {
+        { "seen", WD_MSG_OBSERVE_REPLY, "<hierarchy/>", false },
+        { "blurred", WD_MSG_OBSERVE_REPLY, NULL, false },
+        { "done", WD_MSG_EXECUTE_REPLY, "ok", false },
+        { "botched", WD_MSG_EXECUTE_REPLY, "maybe", false },
+        { "unable_to", WD_MSG_EXECUTOR_ERROR, "no phone", false },
+        { "unplugged", WD_MSG_EXECUTOR_ERROR, "no phone", true },
+        { "think", WD_MSG_PLAN_THOUGHT, "hm", false },
+        { "blank", WD_MSG_PLAN_THOUGHT, NULL, false },
+    };
+    static char ramble[WD_THOUGHT_TEXT_MAX + 1];
+    for (size_t i = 0; i < WD_COUNT_OF(says); i++) {
+        if (strcmp(says[i].verb, verb) == 0) {
+            wire_text(&body, 2, says[i].text);
+            if (says[i].retryable) {
+                wire_varint(&body, 3, 1);
+            }
+            return says[i].kind;
+        }
+    }
+    if (strcmp(verb, "ramble") == 0) {
+        memset(ramble, 'x', sizeof ramble);
+        wire_bytes(&body, 2, ramble, sizeof ramble);
+        return WD_MSG_PLAN_THOUGHT;
+    }
+    return 0;
 }
 
 /// What the peer says; @return its kind.
@@ -101,6 +144,10 @@ static inline uint16_t build_message(const char *verb, uint64_t id)
     body.length = 0;
     if (id != 0) {
         wire_varint(&body, 1, id);
+    }
+    uint16_t kind = build_executor_message(verb);
+    if (kind != 0) {
+        return kind;
     }
     if (strcmp(verb, "reply") == 0 || strcmp(verb, "bad") == 0) {
         wire_step(&body, "back", strcmp(verb, "bad") == 0 ? "{" : NULL, NULL);
@@ -149,6 +196,25 @@ static inline wd_status ask(broker_script *script, const char *event)
         option(event, "d=", 1000), option(event, "w=", 0), script->now_ms, &id, &script->outbox);
 }
 
+static inline wd_status ask_executor(broker_script *script, const char *event, bool execute, unsigned lease)
+{
+    uint64_t id = 0;
+    wd_executor_ask ask = {
+        .lease = lease,
+        .execute = execute,
+        .deadline_ms = option(event, "d=", 1000),
+        .wait_ms = option(event, "w=", 0),
+    };
+    return wd_broker_request_executor(script->broker, &ask, script->now_ms, &id, &script->outbox);
+}
+
+static inline wd_status open_lease(broker_script *script, const char *event)
+{
+    char name[WD_PEER_NAME_MAX + 1];
+    uint64_t id = 0;
+    return wd_broker_lease_open(script->broker, sscanf(event, "%*s %64s", name) == 1 ? name : NULL, &id);
+}
+
 /// Let time pass, ticking whenever the broker wants it. `alive`: all peers of the script send Pong meanwhile.
 static inline wd_status pass_time(broker_script *script, uint32_t ms, bool alive)
 {
@@ -188,6 +254,16 @@ static inline wd_status run_event(broker_script *script, const char *event)
     }
     if (strcmp(verb, "lost") == 0) {
         return wd_broker_peer_lost(script->broker, peer_id(number), script->now_ms, &script->outbox);
+    }
+    if (strcmp(verb, "lease") == 0) {
+        return open_lease(script, event);
+    }
+    if (strcmp(verb, "release") == 0) {
+        wd_broker_lease_close(script->broker, number, script->now_ms, &script->outbox);
+        return WD_OK;
+    }
+    if (strcmp(verb, "look") == 0 || strcmp(verb, "do") == 0) {
+        return ask_executor(script, event, strcmp(verb, "do") == 0, number);
     }
     if (strcmp(verb, "shutdown") == 0) {
         return wd_broker_shutdown(script->broker, "end", &script->outbox);
@@ -239,13 +315,16 @@ static inline void print_send(const wd_broker_send *send, char *ret_text, size_t
         snprintf(what, sizeof what, "(%s)", notice.error.text);
         break;
     case WD_MSG_PLAN_CANCEL:
+    case WD_MSG_EXECUTOR_CANCEL:
     case WD_MSG_ENRICH_CANCEL: {
         Worldd__V1__PlanCancel *cancel = worldd__v1__plan_cancel__unpack(NULL, send->body_length, send->body);
         snprintf(what, sizeof what, "(%llu %s)", (unsigned long long)cancel->request_id, cancel->reason);
         worldd__v1__plan_cancel__free_unpacked(cancel, NULL);
         break;
     }
-    case WD_MSG_ENRICH_REQUEST:  // the fields that are shown are the same in both
+    case WD_MSG_ENRICH_REQUEST:  // the fields that are shown are the same in all
+    case WD_MSG_OBSERVE_REQUEST:
+    case WD_MSG_EXECUTE_REQUEST:
     case WD_MSG_PLAN_REQUEST: {
         Worldd__V1__PlanRequest *request =
             worldd__v1__plan_request__unpack(NULL, send->body_length, send->body);
@@ -268,8 +347,9 @@ static inline void print_outbox(const wd_broker_outbox *outbox, const char *even
     ret_text[0] = '\0';
     for (size_t i = 0; i < outbox->outcome_count; i++) {
         const wd_plan_outcome *outcome = &outbox->outcomes[i];
-        assert_true((outcome->end == WD_PLAN_REPLY) == (outcome->reply != NULL || outcome->semantic != NULL));
-        assert_true(outcome->reply == NULL || outcome->semantic == NULL);
+        int answers = (outcome->reply != NULL) + (outcome->semantic != NULL) + (outcome->capture != NULL) +
+                      (outcome->result.code != NULL);
+        assert_int_equal(answers, outcome->end == WD_PLAN_REPLY);
         assert_true((outcome->end == WD_PLAN_REPLY) == (outcome->error.text[0] == '\0'));
     }
     for (size_t i = 0; i < outbox->send_count; i++) {
@@ -286,6 +366,11 @@ static inline void print_outbox(const wd_broker_outbox *outbox, const char *even
         length += (size_t)snprintf(ret_text + length, OUTPUT_MAX - length, "%s%llu=%s(%s, %u)",
             length > 0 ? " " : "", (unsigned long long)outcome->request_id, wd_plan_end_name(outcome->end),
             outcome->planner, outcome->attempt);
+    }
+    for (size_t i = 0; i < outbox->thought_count; i++) {
+        const wd_broker_thought *thought = &outbox->thoughts[i];
+        length += (size_t)snprintf(ret_text + length, OUTPUT_MAX - length, "%s%llu~%s(%s)",
+            length > 0 ? " " : "", (unsigned long long)thought->request_id, thought->planner, thought->text);
     }
 }
 

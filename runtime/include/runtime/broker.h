@@ -1,5 +1,5 @@
-/// broker.h - the planner broker: who the planners and enrichers are, and which of them works on which request.
-/// Neither is ever asked what is the other's; "planner" below stands for both unless enrichers are named.
+/// broker.h - the planner broker: who the planners, enrichers and executors are, and which of them works on which request.
+/// None is ever asked what is another's; "planner" below stands for all three unless a role is named.
 ///
 /// A state machine without sockets: an event goes in with the time, messages to send and answers to runs come out.
 /// Peers:    NEW -(Hello)-> READY -(request)-> BUSY -(reply)-> READY;   Goodbye, silence or superseded -> GONE
@@ -7,6 +7,7 @@
 #ifndef RUNTIME_BROKER_H
 #define RUNTIME_BROKER_H
 
+#include "scene/action.h"
 #include "scene/semantic_scene.h"
 
 enum {
@@ -15,7 +16,9 @@ enum {
     WD_BROKER_INFLIGHT_MAX = 64,    // of one planner
     WD_PEER_ID_MAX = 16,            // bytes of a router-assigned routing id
     WD_PEER_NAME_MAX = 64,
-    WD_BROKER_CLOSED_MAX = 4096,  // ids of ended requests remembered, to count late and repeated replies
+    WD_BROKER_CLOSED_MAX = 4096,   // ids of ended requests remembered, to count late and repeated replies
+    WD_BROKER_LEASES_MAX = 4096,   // runs on executors at once, waiting ones included
+    WD_BROKER_THOUGHTS_MAX = 256,  // of one request; what a planner thinks beyond that is dropped
 };
 
 typedef struct wd_peer_id {
@@ -51,8 +54,8 @@ WD_NODISCARD wd_status wd_broker_message_check(
 
 /// How a request ended, for the run that made it. Exactly one per request.
 typedef enum wd_plan_end {
-    WD_PLAN_REPLY,       // `reply` or `semantic` holds what was answered, checked field by field
-    WD_PLAN_REFUSED,     // the planner answered PlanError or EnrichError, and no one else may be tried
+    WD_PLAN_REPLY,  // `reply`, `semantic`, `capture` or `result` holds what was answered, checked field by field
+    WD_PLAN_REFUSED,     // the planner answered PlanError (or its role's), and no one else may be tried
     WD_PLAN_INVALID,     // the reply was malformed: a format error, `error` names the field
     WD_PLAN_TOO_LATE,    // deadline passed
     WD_PLAN_LOST,        // the planner died, and no one else may be tried
@@ -62,13 +65,16 @@ typedef enum wd_plan_end {
 const char *wd_plan_end_name(wd_plan_end end);
 
 typedef struct wd_plan_reply wd_plan_reply;  // decoded; codec.h
+typedef struct wd_capture wd_capture;        // what an executor saw, unread; codec.h
 
 typedef struct wd_plan_outcome {
     uint64_t request_id;
     wd_plan_end end;
-    // Owned by the receiver; both NULL unless WD_PLAN_REPLY, which sets the one that was asked for.
+    // Owned by the receiver; all NULL unless WD_PLAN_REPLY, which sets the one that was asked for.
     wd_plan_reply *reply;
     wd_semantic *semantic;
+    wd_capture *capture;
+    wd_result result;                    // of an execute; its code is static
     char planner[WD_PEER_NAME_MAX + 1];  // who was asked last; "" nobody
     uint32_t attempt;
     wd_error error;  // text for people
@@ -84,12 +90,21 @@ typedef struct wd_broker_send {
     size_t body_length;
 } wd_broker_send;
 
-/// What a step wants done: messages to send, requests that ended. Grows as needed; emptied by _clear.
+/// What a planner thinks while it has a request. The text is owned by the outbox.
+typedef struct wd_broker_thought {
+    uint64_t request_id;
+    char planner[WD_PEER_NAME_MAX + 1];
+    char *text;
+} wd_broker_thought;
+
+/// What a step wants done: messages to send, requests that ended, thoughts to tell. Grows as needed; emptied by _clear.
 typedef struct wd_broker_outbox {
     wd_broker_send *sends;
     size_t send_count, send_capacity;
     wd_plan_outcome *outcomes;
     size_t outcome_count, outcome_capacity;
+    wd_broker_thought *thoughts;
+    size_t thought_count, thought_capacity;
 } wd_broker_outbox;
 void wd_broker_outbox_clear(wd_broker_outbox *outbox);
 void wd_broker_outbox_done(wd_broker_outbox *outbox);
@@ -128,6 +143,32 @@ typedef struct wd_enrich_ground {
 WD_NODISCARD wd_status wd_broker_request_enrich(wd_broker *broker, const char *enricher, const void *body,
     size_t body_length, const wd_enrich_ground *ground, uint32_t deadline_ms, int64_t now_ms,
     uint64_t *ret_request_id, wd_broker_outbox *outbox);
+
+// ---- executors: one that serves a run is leased to it, so that a run has one device from its first look to its end -------
+
+/// Want an executor for a run. It is chosen when the first request finds one: by name, or any that serves fewer runs than
+/// its Hello allows, the least busy first; from then on the lease is that name's, whoever says Hello under it.
+/// @param executor  NULL: any. @retval WD_ELIMIT WD_BROKER_LEASES_MAX are open. @retval WD_ENOMEM.
+WD_NODISCARD wd_status wd_broker_lease_open(wd_broker *broker, const char *executor, uint64_t *ret_lease);
+/// The run is over and has no request open: the next one that waits may have its executor.
+void wd_broker_lease_close(wd_broker *broker, uint64_t lease, int64_t now_ms, wd_broker_outbox *outbox);
+/// Who was chosen; "" nobody yet. Borrowed until the next call.
+const char *wd_broker_lease_executor(const wd_broker *broker, uint64_t lease);
+
+typedef struct wd_executor_ask {
+    uint64_t lease;
+    bool execute;  // an ExecuteRequest, which is sent once and to nobody else; else an ObserveRequest
+    const void *body;
+    size_t body_length;
+    uint32_t deadline_ms;  // from when it is sent, 1..
+    uint32_t wait_ms;      // for an executor to come, or to come back
+} wd_executor_ask;
+/// Ask the lease's executor. Fields 1, 3, 4 of the body are overwritten as above. An observe whose executor was lost is
+/// asked again of who comes back under its name within `wait_ms`; an execute that was sent ends LOST.
+/// @retval WD_ELIMIT, WD_ENOMEM as above.
+WD_NODISCARD wd_status wd_broker_request_executor(wd_broker *broker, const wd_executor_ask *ask,
+    int64_t now_ms, uint64_t *ret_request_id, wd_broker_outbox *outbox);
+
 /// Nobody waits for it any more: the planner is told; the outcome CANCELED is queued. Unknown ids are ignored.
 WD_NODISCARD wd_status wd_broker_cancel(
     wd_broker *broker, uint64_t request_id, const char *reason, int64_t now_ms, wd_broker_outbox *outbox);
@@ -143,11 +184,11 @@ WD_NODISCARD wd_status wd_broker_shutdown(wd_broker *broker, const char *reason,
 
 typedef struct wd_broker_stats {
     uint64_t hellos, rejects, requests, replies, late_replies, repeated_replies, unknown_replies, errors_sent,
-        peers_lost, superseded, malformed, frames_over;
+        peers_lost, superseded, malformed, frames_over, thoughts, thoughts_dropped;
     uint32_t peers, requests_open;
 } wd_broker_stats;
 wd_broker_stats wd_broker_stats_get(const wd_broker *broker);
-/// [{"name","role","inflight","max_inflight","replies"}] sorted by name.
+/// [{"name","role","inflight","max_inflight","replies"}] sorted by name; executors also have "runs": leases they serve.
 WD_NODISCARD wd_status wd_broker_peers_to_value(const wd_broker *broker, wd_value **ret_value);
 
 #endif

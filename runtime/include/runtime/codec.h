@@ -15,6 +15,11 @@ enum {
     WD_PLAN_RAW_MAX = 256 * 1024,            // bytes of raw_reply
     WD_PLAN_MODEL_MAX = 256,                 // bytes of model and of dialect
     WD_ENRICH_TEXT_MAX = 4 * 1024,           // bytes of one text of an enricher's semantic scene
+    WD_THOUGHT_TEXT_MAX = 4 * 1024,          // bytes of one PlanThought
+    WD_CAPTURE_TEXT_MAX =
+        4 * 1024,  // bytes of an executor's failure, of its format's name and of a result's text
+    WD_CAPTURE_SIDE_MAX = 100 * 1000,  // pixels of a display's width and height
+    WD_RESULT_CODE_MAX = 64,           // bytes of an executor's result code
 };
 
 /// A result as it goes to the planner.
@@ -75,5 +80,48 @@ WD_NODISCARD wd_status wd_codec_pack_enrich_request(
 /// @retval WD_EINVAL, WD_ELIMIT, WD_ETYPE, WD_EPARSE, WD_EPROTO, WD_EUTF8, WD_ENOMEM  `error` names the field.
 WD_NODISCARD wd_status wd_codec_unpack_enrich_reply(const void *body, size_t length,
     const wd_enrich_ground *ground, const char *enricher, wd_semantic **ret_semantic, wd_error *error);
+
+/// A piece of what a planner thinks. @param ret_text  Freed with wd_text_free().
+/// @retval WD_EINVAL, WD_ELIMIT, WD_EPROTO, WD_EUTF8, WD_ENOMEM  `error` names the field.
+WD_NODISCARD wd_status wd_codec_unpack_thought(
+    const void *body, size_t length, char **ret_text, wd_error *error);
+
+// ---- executors (codec_execute.c) --------------------------------------------------------------------------------
+
+/// @param ret_body  As above.
+WD_NODISCARD wd_status wd_codec_pack_observe_request(
+    const char *run_id, uint8_t **ret_body, size_t *ret_length);
+
+/// What an executor captured, unread.
+struct wd_capture {
+    char *screen;  // not ended by a NUL; NULL: none
+    size_t screen_length;
+    char *companion;  // the same
+    size_t companion_length;
+    char *format;           // its name; NULL: to be told from the content
+    char *failure;          // why there is no screen; NULL: there is one
+    int32_t width, height;  // pixels of the display; 0: not known
+};
+void wd_capture_destroy(wd_capture **capture_p);
+/// @retval WD_EINVAL, WD_ELIMIT, WD_EPROTO, WD_EUTF8, WD_ENOMEM  `error` names the field.
+WD_NODISCARD wd_status wd_codec_unpack_observe_reply(
+    const void *body, size_t length, wd_capture **ret_capture, wd_error *error);
+
+/// What an executor is told to do; all borrowed during the call.
+typedef struct wd_execute_request {
+    const char *run_id;
+    const wd_action *action;
+    const wd_node *node;  // the target; NULL: a point, or none
+    bool has_point, has_end;
+    int32_t x, y, end_x, end_y;  // pixels; where the finger starts and ends
+} wd_execute_request;
+/// @param ret_body  As above.
+WD_NODISCARD wd_status wd_codec_pack_execute_request(
+    const wd_execute_request *request, uint8_t **ret_body, size_t *ret_length);
+
+/// A code that worldd does not know, or that does not go with the outcome, becomes the outcome's own and opens the text.
+/// @retval WD_EINVAL, WD_ELIMIT, WD_EPROTO, WD_EUTF8, WD_ENOMEM  `error` names the field.
+WD_NODISCARD wd_status wd_codec_unpack_execute_reply(
+    const void *body, size_t length, wd_result *ret_result, wd_error *error);
 
 #endif

@@ -64,13 +64,13 @@ WD_NODISCARD wd_status wd_codec_pack_goodbye(const char *reason, uint8_t **ret_b
 WD_NODISCARD wd_status wd_codec_pack_error(uint64_t request_id, wd_status code, const char *text,
     bool retryable, uint8_t **ret_body, size_t *ret_length);
 
-/// What Error, Reject, PlanError (of either role) and Goodbye say.
+/// What Error, Reject, PlanError (of any role) and Goodbye say.
 typedef struct wd_notice {
     uint64_t request_id;  // 0: none
     wd_error error;  // status and text; a longer text is cut. A number that is no status becomes WD_EPROTO
     bool retryable;
 } wd_notice;
-/// @param kind  WD_MSG_ERROR, WD_MSG_REJECT, WD_MSG_PLAN_ERROR, WD_MSG_ENRICH_ERROR or WD_MSG_GOODBYE (proto/frame.h).
+/// @param kind  WD_MSG_ERROR, WD_MSG_REJECT, the PlanError of a role, or WD_MSG_GOODBYE (proto/frame.h).
 WD_NODISCARD wd_status wd_codec_unpack_notice(
     uint16_t kind, const void *body, size_t length, wd_notice *ret_notice, wd_error *error);
 

@@ -98,6 +98,23 @@ wd_status wd_action_to_value(const wd_action *action, wd_value **ret_value)
     return WD_OK;
 }
 
+wd_status wd_action_args_to_value(const wd_action *action, wd_value **ret_args)
+{
+    static const char *const left_out[] = { "kind", "raw" };
+    wd_value *args = NULL;
+    wd_status status = wd_action_to_value(action, &args);
+    for (size_t i = 0; status == WD_OK && i < WD_COUNT_OF(left_out); i++) {
+        status = wd_object_remove(&args, left_out[i]);
+        status = status == WD_ENOENT ? WD_OK : status;
+    }
+    if (status != WD_OK) {
+        wd_value_unref(&args);
+        return status;
+    }
+    *ret_args = args;
+    return WD_OK;
+}
+
 // ---- from a value ---------------------------------------------------------------------------------------------
 
 static wd_status wrong_kind(const char *name, const char *expected, const wd_value *member, wd_error *error)

@@ -120,6 +120,8 @@ wd_direction wd_action_finger(const wd_action *action);
 /// {"kind":"tap","x":..,"y":..,"space":"px",...}: only what is given; "selector":{"resource_id","text","role",
 /// "ordinal"}; "direction_of":"content"|"finger".
 WD_NODISCARD wd_status wd_action_to_value(const wd_action *action, wd_value **ret_value);
+/// The same without "kind" and "raw": the arguments as a planner would give them.
+WD_NODISCARD wd_status wd_action_args_to_value(const wd_action *action, wd_value **ret_args);
 /// Read an action from a planned step's arguments. Unknown members are left alone (the step keeps its args).
 /// @retval WD_ENOENT    unknown kind.
 /// @retval WD_EINVAL    a member of the wrong type or out of range; `error` names it ("args.x: ...").
