@@ -12,6 +12,7 @@ wd_bench_function bench_loop;
 wd_bench_function bench_scenes;
 wd_bench_function bench_tree;
 wd_bench_function bench_tree_hot;
+wd_bench_function bench_wire;
 
 /// A row of bench_scenes in a file of its own (replay.c).
 wd_bench_function bench_replay_row;
