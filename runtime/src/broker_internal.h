@@ -212,6 +212,10 @@ void broker_lease_explain(const wd_broker *broker, broker_request *request);
 /// becomes an invalid step with its reason. @retval WD_ENOENT  the dialect is none that we read.
 WD_NODISCARD wd_status broker_read_dialect(const wd_hello *hello, wd_plan_reply *reply, wd_error *error);
 
+/// Points without a space of their own are in the planner's; the model's own pixels become shares of its image. A point
+/// that is nowhere makes the step invalid. @retval WD_ENOMEM only.
+WD_NODISCARD wd_status broker_place_step(const wd_hello *hello, wd_step *step);
+
 // ---- shared (broker.c) ------------------------------------------------------------------------------------------
 
 /// Answer a message that cannot be taken; counted.

@@ -23,8 +23,7 @@ static wd_status refuse_point(wd_action *action, const char *why)
     return status;
 }
 
-/// Points without a space of their own are in the planner's; the model's own pixels become shares of its image.
-static wd_status place_step(const wd_hello *hello, wd_step *step)
+wd_status broker_place_step(const wd_hello *hello, wd_step *step)
 {
     wd_action *action = &step->action;
     if (!action->has_point && !action->has_point2) {
@@ -52,7 +51,7 @@ static wd_status place_points(const wd_hello *hello, wd_plan_reply *reply)
 {
     wd_status status = WD_OK;
     for (size_t i = 0; i < reply->step_count && status == WD_OK; i++) {
-        status = place_step(hello, &reply->steps[i]);
+        status = broker_place_step(hello, &reply->steps[i]);
     }
     return status;
 }

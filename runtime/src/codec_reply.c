@@ -72,22 +72,19 @@ static wd_status make_invalid(const char *name, const wd_error *why, wd_action *
     return status;
 }
 
-static wd_status read_action(const char *name, const wd_value *args, wd_action *ret_action, wd_error *error)
+wd_status wd_codec_read_action(const char *name, const wd_value *args, wd_action *ret_action)
 {
     wd_value *none = wd_value_object();
     wd_error why = { WD_OK, "" };
     wd_status status = wd_action_from_value(name, args == NULL ? none : args, ret_action, &why);
     wd_value_unref(&none);
-    if (status == WD_OK) {
-        return WD_OK;
+    if (status == WD_OK || status == WD_ENOMEM) {
+        return status;
     }
-    if (status != WD_ENOMEM) {
-        if (status == WD_ENOENT) {
-            wd_error_set(&why, WD_ENOENT, "action: unknown action \"%.64s\"", name);
-        }
-        status = make_invalid(name, &why, ret_action);
+    if (status == WD_ENOENT) {
+        wd_error_set(&why, WD_ENOENT, "action: unknown action \"%.64s\"", name);
     }
-    return status == WD_OK ? WD_OK : wd_error_set(error, status, "action: out of memory");
+    return make_invalid(name, &why, ret_action);
 }
 
 /// On an error *step is what wd_step_done() takes.
@@ -101,7 +98,10 @@ static wd_status read_step(const Worldd__V1__PlannedStep *message, wd_step *step
         return status;
     }
     status = take_text(message->thought, WD_PLAN_THOUGHT_MAX, "thought", &step->thought, error);
-    return status == WD_OK ? read_action(message->action, step->args, &step->action, error) : status;
+    if (status == WD_OK && wd_codec_read_action(message->action, step->args, &step->action) != WD_OK) {
+        status = wd_error_set(error, WD_ENOMEM, "action: out of memory");
+    }
+    return status;
 }
 
 static wd_status read_steps(const Worldd__V1__PlanReply *message, wd_plan_reply *reply, wd_error *error)

@@ -301,10 +301,10 @@ static wd_status call_stats(
 {
     (void)caller, (void)args, (void)error;
     wd_envs_stats stats = wd_envs_stats_get(envs);
-    return wd_value_pack(ret_result, "{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i}", "envs", (int64_t)stats.envs,
+    return wd_value_pack(ret_result, "{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i}", "envs", (int64_t)stats.envs,
         "snapshots", (int64_t)stats.snapshots, "forgotten", (int64_t)stats.forgotten, "created",
         (int64_t)stats.created, "forked", (int64_t)stats.forked, "closed", (int64_t)stats.closed, "steps",
-        (int64_t)stats.steps, "bytes", (int64_t)stats.bytes);
+        (int64_t)stats.steps, "imagined", (int64_t)stats.imagined, "bytes", (int64_t)stats.bytes);
 }
 
 // ---- all ----------------------------------------------------------------------------------------------------------
@@ -325,6 +325,7 @@ static const struct verb_row {
     { "env_state", call_state },
     { "env_inject", call_inject },
     { "env_judge", call_judge },
+    { "env_imagine", env_call_imagine },
     { "env_snapshot", env_call_snapshot },
     { "env_restore", env_call_restore },
     { "env_fork", env_call_fork },

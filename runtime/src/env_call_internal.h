@@ -53,4 +53,9 @@ WD_NODISCARD wd_status env_call_export(
 WD_NODISCARD wd_status env_call_import(
     wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error);
 
+// ---- what-if (imagine_env.c) ------------------------------------------------------------------------------------------
+
+WD_NODISCARD wd_status env_call_imagine(
+    wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error);
+
 #endif

@@ -2,8 +2,7 @@
 
 #include "judge/changes.h"
 
-/// The first WD_ENV_CHANGES_MAX changes between two states, and how many more there are.
-static wd_status changes_value(
+wd_status wd_env_changes(
     const wd_value *before, const wd_value *after, wd_value **ret_list, int64_t *ret_more)
 {
     wd_changes *changes = NULL;
@@ -46,7 +45,7 @@ void wd_env_tell_step(const wd_env_caller *caller, wd_env *env, const wd_value *
     wd_env_id_text(&own, id);
     wd_digest_text(stepped->machine, digest);
     wd_status status = wd_env_state(env, &after);
-    status = status == WD_OK ? changes_value(before, after, &changes, &more) : status;
+    status = status == WD_OK ? wd_env_changes(before, after, &changes, &more) : status;
     if (status == WD_OK) {
         const wd_result *result = &stepped->result;
         status = wd_value_pack(&event, "{s:s,s:s,s:i,s:s,s:?v,s:s,s:s,s:?s,s:s,s:b,s:?s,s:?v,s:v,s:i}",

@@ -6,6 +6,10 @@
 
 #include "runtime/env_call.h"
 
+/// The first WD_ENV_CHANGES_MAX changes between two states, and how many more there are.
+WD_NODISCARD wd_status wd_env_changes(
+    const wd_value *before, const wd_value *after, wd_value **ret_list, int64_t *ret_more);
+
 /// {"event":"step", "env", "index", "action", "args", "outcome", "code", "text"?, "digest", "reset", "ending"?,
 /// "verdict"?, "changes": [{"path","before"?,"after"?}], "changes_more"}.
 /// @param before  The state before the step.

@@ -75,7 +75,7 @@ static wd_status merge_close(wd_env_job *const *parts, size_t count, wd_value **
 static wd_status merge_stats(wd_env_job *const *parts, size_t count, wd_value **ret_result)
 {
     static const char *const names[] = { "envs", "snapshots", "forgotten", "created", "forked", "closed",
-        "steps", "bytes" };
+        "steps", "imagined", "bytes" };
     wd_value *workers = wd_value_array(), *result = wd_value_object();
     wd_status status = WD_OK;
     for (size_t i = 0; status == WD_OK && i < WD_COUNT_OF(names); i++) {

@@ -60,8 +60,7 @@ static wd_status do_control_action(wd_env *env, const wd_action *action, wd_resu
     *ret_result = wd_result_ok();
     switch (action->kind) {
     case WD_ACTION_INVALID:
-        *ret_result = wd_result_make(WD_OUTCOME_REFUSED, WD_EINVAL, "bad_arguments", "%s",
-            action->reason == NULL ? "invalid action" : action->reason);
+        *ret_result = wd_run_refusal(action);
         return WD_OK;
     case WD_ACTION_ANSWER: {
         char *answer = NULL;

@@ -191,21 +191,6 @@ static wd_status set_text(char **field, const char *text)
     return WD_OK;
 }
 
-/// The simulated user's words: the first entry whose key occurs in the question, "" for everything else.
-static wd_status reply_of_user(wd_run *run, const char *question)
-{
-    const char *reply = "";
-    wd_iter entry = wd_iter_start(run->task.user);
-    while (wd_iter_next(&entry)) {
-        const char *words = wd_value_string_or(entry.value, NULL);
-        if (words != NULL && question != NULL && strstr(question, entry.key) != NULL) {
-            reply = words;
-            break;
-        }
-    }
-    return set_text(&run->user_reply, reply);
-}
-
 /// An action that does not touch the device: done here, observed with the screen as it is.
 static wd_status do_control_action(wd_run *run)
 {
@@ -216,7 +201,7 @@ static wd_status do_control_action(wd_run *run)
         status = set_text(&run->context.answer, action->text);
         break;
     case WD_ACTION_ASK_USER:
-        status = reply_of_user(run, action->text);
+        status = set_text(&run->user_reply, wd_task_user_reply(&run->task, action->text));
         break;
     case WD_ACTION_COMPLETE:
     case WD_ACTION_ABORT:
@@ -226,6 +211,14 @@ static wd_status do_control_action(wd_run *run)
         break;
     }
     return status == WD_OK ? observe_step(run) : status;
+}
+
+wd_result wd_run_refusal(const wd_action *invalid)
+{
+    wd_action_kind known;  // a known action that was refused had wrong arguments
+    bool unknown = invalid->raw != NULL && wd_action_kind_parse(invalid->raw, &known) != WD_OK;
+    return wd_result_make(WD_OUTCOME_REFUSED, WD_EINVAL, unknown ? "unknown_action" : "bad_arguments", "%s",
+        invalid->reason == NULL ? "invalid action" : invalid->reason);
 }
 
 static wd_status next_step(wd_run *run, wd_run_effects *effects);
@@ -244,11 +237,7 @@ static wd_status start_step(wd_run *run, wd_run_effects *effects)
     }
     const wd_action *action = &run->current.step.action;
     if (action->kind == WD_ACTION_INVALID) {
-        wd_action_kind known;  // a known action that was refused had wrong arguments
-        bool unknown = action->raw != NULL && wd_action_kind_parse(action->raw, &known) != WD_OK;
-        run->current.result =
-            wd_result_make(WD_OUTCOME_REFUSED, WD_EINVAL, unknown ? "unknown_action" : "bad_arguments", "%s",
-                action->reason == NULL ? "invalid action" : action->reason);
+        run->current.result = wd_run_refusal(action);
         status = finish_step(run, true);
         return status == WD_OK ? next_step(run, effects) : status;
     }

@@ -32,23 +32,33 @@ static void forget_seen(wd_run *run)
     wd_semantic_unref(&run->meaning);
 }
 
+wd_status wd_run_meaning(const wd_run *run, const wd_scene *scene, wd_semantic **ret_meaning, bool *ret_ask)
+{
+    wd_semantic *meaning = NULL;
+    bool wanted = run->options.semantic && scene != NULL;
+    bool foreign = wanted && run->options.enricher[0] != '\0';
+    if (foreign) {
+        meaning = wd_semantic_ref(known_meaning(run, scene));
+    }
+    bool known = meaning != NULL;
+    if (wanted && !known && wd_semantic_enrich(scene, &meaning) == WD_ENOMEM) {
+        return WD_ENOMEM;
+    }
+    *ret_meaning = meaning;
+    *ret_ask = foreign && !known && meaning != NULL;
+    return WD_OK;
+}
+
 wd_status wd_run_see(wd_run *run, wd_observation *observation, bool *ret_ask)
 {
     wd_semantic *meaning = NULL;
-    bool wanted = run->options.semantic && observation->scene != NULL;
-    bool foreign = wanted && run->options.enricher[0] != '\0';
-    if (foreign) {
-        meaning = wd_semantic_ref(known_meaning(run, observation->scene));
-    }
-    bool known = meaning != NULL;
-    if (wanted && !known && wd_semantic_enrich(observation->scene, &meaning) == WD_ENOMEM) {
+    if (wd_run_meaning(run, observation->scene, &meaning, ret_ask) != WD_OK) {
         return WD_ENOMEM;
     }
     forget_seen(run);
     run->seen = *observation;
     run->meaning = meaning;
     memset(observation, 0, sizeof *observation);
-    *ret_ask = foreign && !known && meaning != NULL;
     return WD_OK;
 }
 

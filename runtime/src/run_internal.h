@@ -45,8 +45,11 @@ struct wd_run {
     uint64_t events_ignored;
 };
 
-/// Set an observation aside (its content moves) and find out what it means: as was found before for this very scene, so
-/// that the record has one answer for each, else by worldd's own means. *ret_ask: an enricher should be asked, too.
+/// What a scene (NULL: none) means: as was found before for this very scene, so that the record has one answer for each,
+/// else by worldd's own means. NULL: off. *ret_ask: an enricher should be asked, too. @retval WD_ENOMEM only.
+WD_NODISCARD wd_status wd_run_meaning(
+    const wd_run *run, const wd_scene *scene, wd_semantic **ret_meaning, bool *ret_ask);
+/// Set an observation aside (its content moves) and find out what it means.
 WD_NODISCARD wd_status wd_run_see(wd_run *run, wd_observation *observation, bool *ret_ask);
 /// What was seen is the present scene and state.
 void wd_run_take_seen(wd_run *run);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static wd_status step_event(const wd_run_step_record *record, wd_value **ret_event)
+wd_status wd_run_step_event(const wd_run_step_record *record, wd_value **ret_event)
 {
     wd_step_told told = {
         .action = &record->step.action,
@@ -45,7 +45,7 @@ static wd_status trace_new(const wd_task_context *context, wd_trace_step **ret_s
     }
     for (size_t i = 0; i < context->step_count; i++) {
         wd_value *event = NULL;
-        if (step_event(&context->steps[i], &event) != WD_OK) {
+        if (wd_run_step_event(&context->steps[i], &event) != WD_OK) {
             trace_done(steps, context->step_count);
             return WD_ENOMEM;
         }

@@ -357,6 +357,18 @@ void wd_task_done(wd_task *task)
     memset(task, 0, sizeof *task);
 }
 
+const char *wd_task_user_reply(const wd_task *task, const char *question)
+{
+    wd_iter entry = wd_iter_start(task->user);
+    while (wd_iter_next(&entry)) {
+        const char *words = wd_value_string_or(entry.value, NULL);
+        if (words != NULL && question != NULL && strstr(question, entry.key) != NULL) {
+            return words;
+        }
+    }
+    return "";
+}
+
 wd_status wd_task_copy(const wd_task *task, wd_task *ret_copy)
 {
     wd_task copy = { 0 };

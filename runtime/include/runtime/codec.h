@@ -65,6 +65,10 @@ void wd_plan_reply_destroy(wd_plan_reply **reply_p);
 WD_NODISCARD wd_status wd_codec_unpack_plan_reply(
     const void *body, size_t length, wd_plan_reply **ret_reply, wd_error *error);
 
+/// An action as a planned step names it. What is unknown or has wrong arguments becomes kind WD_ACTION_INVALID, as above.
+/// @param args  Object or NULL. @retval WD_ENOMEM only.
+WD_NODISCARD wd_status wd_codec_read_action(const char *name, const wd_value *args, wd_action *ret_action);
+
 /// What an enricher is told; all borrowed during the call.
 typedef struct wd_enrich_request {
     const char *run_id, *instruction;

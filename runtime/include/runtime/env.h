@@ -58,7 +58,8 @@ void wd_envs_destroy(wd_envs **envs_p);
 
 typedef struct wd_envs_stats {
     size_t envs, snapshots, forgotten;  // forgotten: nodes kept only because something descends from them
-    uint64_t created, forked, closed, steps, bytes;
+    uint64_t created, forked, closed, steps, imagined,
+        bytes;  // imagined: steps asked for in what-if (imagine.h)
 } wd_envs_stats;
 wd_envs_stats wd_envs_stats_get(const wd_envs *envs);
 

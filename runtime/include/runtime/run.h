@@ -121,6 +121,9 @@ typedef struct wd_run_effects {
 
 typedef struct wd_run wd_run;
 
+/// What becomes of an action of kind INVALID: refused, as unknown or for its arguments.
+wd_result wd_run_refusal(const wd_action *invalid);
+
 /// @param task  Copied. @param run_id  1..64 characters; copied.
 WD_NODISCARD wd_status wd_run_new(const char *run_id, const wd_task *task, const wd_run_options *options,
     wd_run **ret_run, wd_error *error);

@@ -10,6 +10,9 @@
 /// @param host         For the views that the task declares, or NULL (task_check.h).
 WD_NODISCARD wd_status wd_run_judge(const wd_run *run, wd_host *host, wd_value **ret_verdict);
 
+/// A step as the judge's trace has it (step_event.h).
+WD_NODISCARD wd_status wd_run_step_event(const wd_run_step_record *record, wd_value **ret_event);
+
 /// The dense reward of judge.md 10.4 for a verdict, 0..1. WD_END_NONE: what it would be worth now.
 double wd_verdict_reward(const char *task, wd_ending ending, const wd_value *verdict);
 double wd_run_reward(const wd_run *run, const wd_value *verdict);

@@ -39,6 +39,8 @@ WD_NODISCARD wd_status wd_task_check_names(const wd_task *task, wd_error *error)
 /// `value` with the parameters put in, at any depth, keys included: a text that is one `{name}` becomes the parameter
 /// itself, kind and all; `{name}` inside a text becomes its text; what names no parameter stays.
 WD_NODISCARD wd_status wd_task_fill(const wd_value *value, const wd_value *params, wd_value **ret_filled);
+/// The simulated user's words: the first entry whose key occurs in the question, "" for everything else. Borrowed.
+const char *wd_task_user_reply(const wd_task *task, const char *question);
 WD_NODISCARD wd_status wd_task_copy(const wd_task *task, wd_task *ret_copy);
 
 #endif
