@@ -168,7 +168,7 @@ static wd_status verb_run(wd_service *service, const wd_control_peer *peer, cons
     return status;
 }
 
-static wd_status open_run(
+wd_status wd_control_open_run(
     wd_service *service, const wd_value *args, wd_service_run **ret_run, wd_error *error)
 {
     const char *id = NULL;
@@ -189,7 +189,7 @@ static wd_status verb_cancel(wd_service *service, const wd_control_peer *peer, c
     if (wd_object_get(control->args, "request") != NULL) {
         return wd_control_cancel_request(service, peer, control, now_ms, outbox, ret_result, error);
     }
-    wd_status status = open_run(service, control->args, &run, error);
+    wd_status status = wd_control_open_run(service, control->args, &run, error);
     status = status == WD_OK ? wd_verb_text(control->args, "reason", &reason, error) : status;
     if (status == WD_OK) {
         status = wd_value_pack(ret_result, "{s:s}", "run", run->id);
@@ -206,7 +206,7 @@ static wd_status verb_state(wd_service *service, const wd_control_peer *peer, co
     wd_service_run *run = NULL;
     const char *path = NULL;
     wd_value *state = NULL;
-    wd_status status = open_run(service, control->args, &run, error);
+    wd_status status = wd_control_open_run(service, control->args, &run, error);
     status = status == WD_OK ? wd_verb_text(control->args, "path", &path, error) : status;
     status = status == WD_OK ? wd_device_state(run->device, &state) : status;
     if (status == WD_OK) {
@@ -225,7 +225,7 @@ static wd_status verb_scene(wd_service *service, const wd_control_peer *peer, co
     (void)peer, (void)now_ms, (void)outbox;
     wd_service_run *run = NULL;
     wd_scene *scene = NULL;
-    wd_status status = open_run(service, control->args, &run, error);
+    wd_status status = wd_control_open_run(service, control->args, &run, error);
     status = status == WD_OK ? wd_phone_observe(service->host, run->device, &scene, error) : status;
     status = status == WD_OK ? wd_scene_to_value(scene, ret_result) : status;
     wd_scene_unref(&scene);
@@ -239,7 +239,7 @@ static wd_status verb_judge(wd_service *service, const wd_control_peer *peer, co
     (void)peer, (void)now_ms, (void)outbox;
     wd_service_run *run = NULL;
     wd_value *verdict = NULL;
-    wd_status status = open_run(service, control->args, &run, error);
+    wd_status status = wd_control_open_run(service, control->args, &run, error);
     status = status == WD_OK ? wd_run_judge(run->run, service->host, &verdict) : status;
     if (status == WD_OK && verdict == NULL) {
         status = wd_error_set(error, WD_ESTATE, "judge: the run has no state yet");
@@ -364,6 +364,7 @@ const wd_verb wd_verbs[] = {
     { "state", verb_state },
     { "scene", verb_scene },
     { "judge", verb_judge },
+    { "imagine", wd_control_imagine },
     { "observe_start", verb_observe_start },
     { "observe", verb_observe },
     { "observe_end", verb_observe_end },

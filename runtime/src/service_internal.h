@@ -136,6 +136,16 @@ WD_NODISCARD wd_status wd_control_unwatch(wd_service *service, const wd_control_
     const wd_control *control, int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result,
     wd_error *error);
 
+// ---- what-if (control_imagine.c) ----------------------------------------------------------------------------------
+
+struct wd_imagine_order;
+/// Where a run stands, tried on forks of its phone. @retval WD_EUNSUPPORTED  its phone is a peer's.
+WD_NODISCARD wd_status wd_service_imagine(
+    const wd_service_run *run, const struct wd_imagine_order *order, wd_value **ret_result, wd_error *error);
+WD_NODISCARD wd_status wd_control_imagine(wd_service *service, const wd_control_peer *peer,
+    const wd_control *control, int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result,
+    wd_error *error);
+
 // ---- verbs (control_verbs.c) ------------------------------------------------------------------------------------
 
 /// A verb: `args` is an object. *ret_result is the Reply, or stays NULL when the answer comes later.
@@ -146,6 +156,9 @@ typedef struct wd_verb {
     const char *name;
     wd_verb_function function;
 } wd_verb;
+/// The open run that args.run names. @retval WD_ENOENT, WD_EINVAL, WD_ETYPE.
+WD_NODISCARD wd_status wd_control_open_run(
+    wd_service *service, const wd_value *args, wd_service_run **ret_run, wd_error *error);
 extern const wd_verb wd_verbs[];  // ended by a NULL name; control_verbs.c
 
 #endif
