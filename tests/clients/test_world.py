@@ -13,7 +13,7 @@ import pytest
 import worldd
 from conftest import DUMPS, EXAMPLES, until
 from worldd.aio import AsyncWorld
-from worldd.control import find_control_endpoint
+from worldd.control import Control, find_control_endpoint
 from worldd.errors import STATUS, request_error
 
 
@@ -168,6 +168,41 @@ def test_a_request_open_while_the_daemon_dies_is_lost(make_worldd):
         until("the planner", world.planners)
         with pytest.raises(worldd.ConnectionLost):
             world.run("demo/hello", timeout=60)
+
+
+def test_a_client_that_thinks_keeps_its_envs(make_worldd):
+    daemon = make_worldd("env.orphan_ms=400", "planner.heartbeat_ms=100")
+    with worldd.World(daemon.control_endpoint) as thinker, worldd.World(daemon.control_endpoint) as other:
+        env = worldd.Env(thinker, seed=1)
+        env.step("home")
+        silent = Control(daemon.control_endpoint, keep_alive=False)
+        for _ in range(3):                       # three times as long as a silent client's env lives
+            silent.request("env_create", {"seed": 2})
+            assert other.request("env_stats")["envs"] == 2
+            until("the end of the silent one's env", lambda: other.request("env_stats")["envs"] == 1)
+        assert env.step("back")[4]["index"] == 1
+        thinker.close()
+        until("the end of the env of one that has left", lambda: other.request("env_stats")["envs"] == 0)
+        silent.close()
+
+
+def test_the_beat_ends_with_the_connection(worldd_daemon):
+    def beating():
+        return [thread for thread in threading.enumerate() if thread.name == "worldd keep-alive"]
+
+    with worldd.World(worldd_daemon.control_endpoint) as world:
+        assert world.status() and len(beating()) == 1
+        world.control.close()
+        assert world.status()["version"], "it may be used again"
+        forgotten = Control(worldd_daemon.control_endpoint)
+        forgotten.request("status")
+        del forgotten
+        worldd_daemon.stop()
+        world.control.beat()
+        worldd_daemon.start()
+        world.control.beat()
+        assert world.status()["version"]
+    until("the end of all", lambda: not beating())
 
 
 # ---- the tracker ----------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import os
 import pathlib
 import threading
 import time
+import weakref
 from typing import Any, Callable, NamedTuple, Optional
 
 import zmq
@@ -135,17 +136,24 @@ class Link:
 class Control:
     """A blocking connection. One request at a time; threads that share it take turns.
 
-    It connects when first used, and again whenever worldd was restarted, so that it outlives the daemon.
+    It connects when first used, and again whenever worldd was restarted, so that it outlives the daemon. Between requests a
+    thread beats for it, so that worldd does not take a client that thinks for one that is gone, and keeps its envs. Sockets
+    are for one thread at a time: that thread, too, holds the lock while it beats, and passes when a request holds it.
+
+    keep_alive  False: no such thread; envs are closed after env.orphan_ms of silence
     """
 
-    def __init__(self, endpoint: str, name: str = "python", connect_timeout: float = wire.WELCOME_WAIT) -> None:
+    def __init__(self, endpoint: str, name: str = "python", connect_timeout: float = wire.WELCOME_WAIT,
+                 keep_alive: bool = True) -> None:
         self.endpoint = endpoint
         self.connect_timeout = connect_timeout
+        self.keep_alive = keep_alive
         self._link = Link(name)
         self._context: Any = None
         self._socket: Any = None
         self._heard = 0.0
         self._lock = threading.Lock()
+        self._keeper_ends: Optional[threading.Event] = None      # set: the thread that beats shall end
 
     @property
     def boot_id(self) -> bytes:
@@ -187,6 +195,9 @@ class Control:
     def close(self) -> None:
         """Say Goodbye and close. It may be used again afterwards; it then connects anew."""
         with self._lock:
+            if self._keeper_ends is not None:
+                self._keeper_ends.set()
+                self._keeper_ends = None
             if self._socket is not None:
                 try:
                     self._socket.send_multipart(Link.goodbye(), zmq.DONTWAIT)
@@ -236,13 +247,36 @@ class Control:
             self._drop()
             raise NotReachable(f"{self.endpoint}: no welcome in {self.connect_timeout} s: not there, or not authorised")
         self._socket.setsockopt(zmq.SNDTIMEO, 2000)
+        if self.keep_alive and self._keeper_ends is None:
+            self._keeper_ends = threading.Event()
+            threading.Thread(target=_keep_alive, args=(weakref.ref(self), self._link.heartbeat, self._keeper_ends),
+                             name="worldd keep-alive", daemon=True).start()
 
     def _is_calm(self) -> bool:
-        """Take what came since the last request: late answers. False: worldd has said Goodbye meanwhile."""
+        """Take what came since the last request: late answers. False: worldd has said Goodbye or was restarted meanwhile."""
         while self._socket.poll(0):
-            if self._link.take(self._socket.recv_multipart()).kind == "gone":
+            event = self._link.take(self._socket.recv_multipart())
+            if event.kind == "ping":
+                self._socket.send_multipart(Link.pong(event.request_id), zmq.DONTWAIT)
+            elif event.kind in ("gone", "unknown"):
                 return False
         return True
+
+    def beat(self) -> None:
+        """Show worldd that we are alive, unless a request does. Never blocks or raises; the next request sees what is wrong."""
+        if not self._lock.acquire(blocking=False):
+            return
+        try:
+            if self._socket is not None and self._is_calm():
+                self._socket.send_multipart(self._link.ping(), zmq.DONTWAIT)
+            else:
+                self._drop()
+        except zmq.Again:
+            pass                                 # nobody there at the moment
+        except WorlddError:
+            self._drop()
+        finally:
+            self._lock.release()
 
     def _greet(self, say: Callable[[Link], list[bytes]], link: Link) -> bool:
         """Say Hello or Ping, and wait until worldd shows that it knows us. False: it does not answer."""
@@ -298,3 +332,13 @@ class Control:
                 return event.value
             elif event.kind == "progress" and event.request_id == request_id and on_progress is not None:
                 on_progress(event.value)
+
+
+def _keep_alive(reference: weakref.ref[Control], heartbeat: float, ends: threading.Event) -> None:
+    """Beat for a connection until it is closed or forgotten."""
+    while not ends.wait(heartbeat):
+        control = reference()
+        if control is None:
+            return
+        control.beat()
+        del control
