@@ -11,14 +11,16 @@ from .enricher import Enricher
 from .env import Env, Imagined, Snapshot, VecEnv
 from .errors import (ConnectionLost, DaemonFailed, DeadlineExceeded, InvalidRequest, LimitExceeded, NotFound,
                      NotPermitted, NotReachable, OutOfStep, Rejected, RequestError, Superseded, Unsupported, WorlddError)
+from .executor import Act, ActionFailed, ActionRefused, CaptureFailed, Executor, Order, Screen
 from .planner import FunctionPlanner, Node, Plan, PlanFailed, Planner, Request, Step, abort, complete
 from .tracker import WorldTracker
 from .views import Observation, RunResult, Scene, WorldState
 from .world import World
 
 __version__ = "0.1.0"
-__all__ = ["ConnectionLost", "Daemon", "DaemonFailed", "DeadlineExceeded", "Enricher", "Env", "FunctionPlanner",
-           "Imagined", "InvalidRequest", "LimitExceeded", "Node", "NotFound", "NotPermitted",
-           "NotReachable", "Observation", "OutOfStep", "Plan", "PlanFailed", "Planner", "Rejected", "Request",
-           "RequestError", "RunResult", "Scene", "Snapshot", "Step", "Superseded", "Unsupported", "VecEnv",
-           "World", "WorldState", "WorldTracker", "WorlddError", "abort", "complete"]
+__all__ = ["Act", "ActionFailed", "ActionRefused", "CaptureFailed", "ConnectionLost", "Daemon",
+           "DaemonFailed", "DeadlineExceeded", "Enricher", "Env", "Executor", "FunctionPlanner", "Imagined",
+           "InvalidRequest", "LimitExceeded", "Node", "NotFound", "NotPermitted", "NotReachable",
+           "Observation", "Order", "OutOfStep", "Plan", "PlanFailed", "Planner", "Rejected", "Request",
+           "RequestError", "RunResult", "Scene", "Screen", "Snapshot", "Step", "Superseded", "Unsupported",
+           "VecEnv", "World", "WorldState", "WorldTracker", "WorlddError", "abort", "complete"]

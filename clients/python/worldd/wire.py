@@ -5,7 +5,9 @@ itself, looked for in $WORLDD_PROTO, beside this file, and in /usr/share/worldd.
 """
 from __future__ import annotations
 
+import collections
 import concurrent.futures
+import itertools
 import os
 import pathlib
 import random
@@ -14,20 +16,22 @@ import select
 import signal
 import struct
 import sys
+import threading
 import time
 from socket import socketpair
-from typing import Any, Callable, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 import zmq
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-from .errors import Rejected, Superseded
+from .errors import ConnectionLost, DeadlineExceeded, Rejected, Superseded, WorlddError, request_error
 
 Message = Any                # a protobuf message of one of the classes in SCHEMA
-PlanFunction = Callable[[Message], Message]  # PlanRequest -> PlanReply, EnrichRequest -> EnrichReply
+PlanFunction = Callable[[Message], Message]  # PlanRequest -> PlanReply, ExecuteRequest -> ExecuteReply, ...
 
 MAJOR, MINOR = 1, 0
 FRAME_MAX = 8 << 20          # bytes of one frame that we accept
+THOUGHT_MAX = 1024           # characters of one PlanThought, of 4 bytes at most: worldd takes 4096
 WELCOME_WAIT = 3.0           # seconds; no Welcome by then: not authorised, or not worldd
 KINDS = {"HELLO": 1, "WELCOME": 2, "REJECT": 3, "PING": 4, "PONG": 5, "WHO_ARE_YOU": 6, "GOODBYE": 7, "ERROR": 8,
          "PLAN_REQUEST": 16, "PLAN_REPLY": 17, "PLAN_ERROR": 18, "PLAN_CANCEL": 19,
@@ -109,24 +113,41 @@ def open_dealer(context: Any, endpoint: str) -> Any:
     return socket
 
 
+# By role: the kinds of what is asked, answered, failed, and cancelled.
+WORK = {"planner": ({"PLAN_REQUEST": "PLAN_REPLY"}, "PLAN_ERROR", "PLAN_CANCEL"),
+        "enricher": ({"ENRICH_REQUEST": "ENRICH_REPLY"}, "ENRICH_ERROR", "ENRICH_CANCEL"),
+        "executor": ({"OBSERVE_REQUEST": "OBSERVE_REPLY", "EXECUTE_REQUEST": "EXECUTE_REPLY"},
+                     "EXECUTOR_ERROR", "EXECUTOR_CANCEL")}
+
+
+class Job(NamedTuple):
+    """A request that is being answered by a thread."""
+    request_id: int
+    reply: str                                   # the kind of its answer
+    gone: threading.Event                        # set: nobody waits for it any more
+
+
 class Session:
-    """One planner's or enricher's connection. `plan(request)` returns a PlanReply (an EnrichReply) and runs in a thread,
-    so that heartbeats go on while it thinks; an exception in it becomes a PlanError. Only the thread that calls run()
-    touches the socket."""
+    """The connection of a planner, an enricher or an executor. `plan(request)` returns the reply and runs in a thread, so that
+    heartbeats go on while it thinks; an exception in it becomes an error message. Only the thread that calls run() touches the
+    socket; others leave what they want sent in a queue."""
 
     def __init__(self, endpoint: str, name: str, plan: PlanFunction, max_inflight: int = 1,
                  log: Optional[Callable[[str], None]] = None, role: str = "planner", **hello: Any) -> None:
         """`hello`: further fields of the Hello, coord_space="norm1000" say."""
         self.role = role
-        self._work = {"planner": "PLAN", "enricher": "ENRICH"}[role]     # how the kinds of its messages begin
+        self._replies, self._error, self._cancel = WORK[role]
         self.endpoint, self.name, self.plan = endpoint, name, plan
         self.max_inflight = max_inflight
         self.log = log or (lambda text: None)
         self.hello = hello
         self.instance = os.urandom(16)
         self.boot_id = b""
-        self.jobs: dict[concurrent.futures.Future[Message], int] = {}  # future: request id
+        self.jobs: dict[concurrent.futures.Future[Message], Job] = {}
         self.ended = False           # set by stop()
+        self._outbox: collections.deque[tuple[str, int, Message]] = collections.deque()  # kind, request id, body
+        self._asked: dict[int, concurrent.futures.Future[bytes]] = {}   # imagine id: the result's text
+        self._imagine_ids = itertools.count(1)
         self._bell, self._ringer = socketpair()
         self._bell.setblocking(False)
         self._ringer.setblocking(False)
@@ -135,6 +156,38 @@ class Session:
         """Leave; callable from a signal handler or another thread."""
         self.ended = True
         self._ring()
+
+    def think(self, request_id: int, text: str) -> None:
+        """Tell those who watch what is thought about an open request. From any thread; what is too late is not sent."""
+        text = text.replace("\0", "").encode(errors="replace").decode()
+        for at in range(0, len(text), THOUGHT_MAX):
+            piece = SCHEMA["PlanThought"](request_id=request_id, text=text[at:at + THOUGHT_MAX])
+            self._outbox.append(("PLAN_THOUGHT", request_id, piece))
+        self._ring()
+
+    def imagine(self, request_id: int, args: bytes, timeout: float) -> bytes:
+        """What-if about an open request: the JSON text of the result. From any thread but the one that runs. Raises
+        RequestError as worldd says it, DeadlineExceeded, ConnectionLost when the request is open no more."""
+        imagine_id, answer = next(self._imagine_ids), concurrent.futures.Future[bytes]()
+        self._asked[imagine_id] = answer
+        message = SCHEMA["Imagine"](imagine_id=imagine_id, request_id=request_id, args_json=args)
+        self._outbox.append(("IMAGINE", request_id, message))
+        self._ring()
+        try:
+            return answer.result(timeout)
+        except concurrent.futures.TimeoutError:
+            raise DeadlineExceeded("worldd did not answer in time") from None
+        finally:
+            self._asked.pop(imagine_id, None)
+
+    def cancelled(self, request_id: int) -> threading.Event:
+        """Set when nobody waits for that request any more."""
+        for job in list(self.jobs.values()):
+            if job.request_id == request_id:
+                return job.gone
+        gone = threading.Event()
+        gone.set()
+        return gone
 
     def _ring(self) -> None:
         """Wake the loop: a thought is finished, or it is time to leave."""
@@ -167,8 +220,18 @@ class Session:
             if self.ended:
                 self._send(socket, "GOODBYE", SCHEMA["Goodbye"](reason="done"))
         finally:
-            self.jobs.clear()                    # their answers would be late
+            self._give_up()                      # their answers would be late
             socket.close()
+
+    def _give_up(self) -> None:
+        """Nobody waits for anything that was asked so far."""
+        for job in self.jobs.values():
+            job.gone.set()
+        self.jobs.clear()
+        self._outbox.clear()
+        for answer in list(self._asked.values()):
+            if not answer.done():
+                answer.set_exception(ConnectionLost("the request is open no more"))
 
     def _loop(self, pool: concurrent.futures.Executor, socket: Any) -> None:
         heartbeat, limit, beat, beats = 0.0, WELCOME_WAIT, 0.0, 0
@@ -188,6 +251,7 @@ class Session:
             ready = dict(poller.poll(int(max(0.0, wake) * 1000) + 1))
             if self._bell.fileno() in ready:
                 self._bell.recv(4096)
+            self._send_outbox(socket)
             self._send_finished(socket)
             if socket not in ready:
                 continue
@@ -202,7 +266,7 @@ class Session:
             if kind == "WELCOME":
                 welcome = SCHEMA["Welcome"].FromString(body)
                 if welcome.boot_id != self.boot_id:
-                    self.jobs.clear()            # another worldd: it knows nothing of them
+                    self._give_up()              # another worldd: it knows nothing of them
                 self.boot_id = welcome.boot_id
                 heartbeat = welcome.heartbeat_ms / 1000
                 limit, beat = heartbeat * welcome.liveness, heard + heartbeat
@@ -212,25 +276,27 @@ class Session:
 
     def _take(self, kind: str, body: bytes, pool: concurrent.futures.Executor, socket: Any) -> bool:
         """One message; False: this connection is over."""
-        if kind == self._work + "_REQUEST":
-            request = decode(kind, body)
-            at = f", step {request.step_index}" if self.role == "planner" else ""
-            self.log(f"run {request.run_id}{at}: asked")
-            future = pool.submit(self.plan, request)
-            self.jobs[future] = request.request_id
-            future.add_done_callback(lambda _: self._ring())
-        elif kind == self._work + "_CANCEL":
+        if kind in self._replies:
+            self._begin(kind, decode(kind, body), pool)
+        elif kind == self._cancel:
             gone = decode(kind, body).request_id
-            for future in [f for f, request_id in self.jobs.items() if request_id == gone]:
-                future.cancel()
-                del self.jobs[future]
+            for future, job in list(self.jobs.items()):
+                if job.request_id == gone:
+                    job.gone.set()
+                    future.cancel()
+                    del self.jobs[future]
         elif kind == "PING":
             self._send(socket, "PONG", SCHEMA["Ping"].FromString(body))
         elif kind == "WHO_ARE_YOU":
-            self.jobs.clear()
+            self._give_up()
             self._send(socket, "HELLO", self._hello())
+        elif kind == "IMAGINE_REPLY":
+            reply = decode(kind, body)
+            self._answered(reply.imagine_id, reply.result_json, None)
         elif kind == "ERROR":
-            self.log("worldd says: " + SCHEMA["Error"].FromString(body).text)
+            error = SCHEMA["Error"].FromString(body)
+            if not self._answered(error.imagine_id, b"", request_error(error.code, error.text)):
+                self.log("worldd says: " + error.text)
         elif kind == "REJECT":
             raise Rejected(SCHEMA["Reject"].FromString(body).text)
         elif kind == "GOODBYE":
@@ -241,19 +307,55 @@ class Session:
             return False
         return True
 
+    def _begin(self, kind: str, request: Message, pool: concurrent.futures.Executor) -> None:
+        if any(job.request_id == request.request_id for job in self.jobs.values()):
+            return                               # it is at work on it
+        at = f", step {request.step_index}" if self.role == "planner" else ""
+        self.log(f"run {request.run_id}{at}: asked")
+        job = Job(request.request_id, self._replies[kind], threading.Event())
+        begins = threading.Event()               # not before it is among the jobs, where cancelled() looks
+
+        def work() -> Message:
+            begins.wait()
+            return self.plan(request)
+
+        future = pool.submit(work)
+        self.jobs[future] = job
+        begins.set()
+        future.add_done_callback(lambda _: self._ring())
+
+    def _answered(self, imagine_id: int, text: bytes, error: Optional[WorlddError]) -> bool:
+        """An answer to imagine(). False: nobody waits for it."""
+        answer = self._asked.get(imagine_id)
+        if answer is None or answer.done():
+            return False
+        if error is not None:
+            answer.set_exception(error)
+        else:
+            answer.set_result(text)
+        return True
+
+    def _send_outbox(self, socket: Any) -> None:
+        while self._outbox:
+            kind, request_id, body = self._outbox.popleft()
+            if any(job.request_id == request_id for job in self.jobs.values()):
+                self._send(socket, kind, body)
+            elif kind == "IMAGINE":
+                self._answered(body.imagine_id, b"", ConnectionLost("the request is open no more"))
+
     def _send_finished(self, socket: Any) -> None:
         for future in [f for f in self.jobs if f.done()]:
-            request_id = self.jobs.pop(future)
+            job = self.jobs.pop(future)
             error = future.exception()
             if error is None:
                 reply = future.result()
-                reply.request_id = request_id
-                self._send(socket, self._work + "_REPLY", reply)
+                reply.request_id = job.request_id
+                self._send(socket, job.reply, reply)
             else:
                 text = f"{type(error).__name__}: {error}"
                 self.log(text)
-                self._send(socket, self._work + "_ERROR", SCHEMA["PlanError"](
-                    request_id=request_id, text=text, retryable=getattr(error, "retryable", False)))
+                self._send(socket, self._error, SCHEMA["PlanError"](
+                    request_id=job.request_id, text=text, retryable=getattr(error, "retryable", False)))
 
     def _hello(self) -> Message:
         return SCHEMA["Hello"](min_major=MAJOR, max_major=MAJOR, max_minor=MINOR, role=self.role, name=self.name,
