@@ -2,6 +2,7 @@
 
 #include "runtime/replay.h"
 #include "semantic/episode.h"
+#include "tree/alloc.h"
 
 #include <errno.h>
 #include <string.h>
@@ -34,8 +35,12 @@ static error_t check(const episode_arguments *given, const struct argp_state *st
         if (given->format == NULL || given->path != NULL) {
             argp_error(state, "export wants one episode");
         }
+    } else if (strcmp(verb, "cat") == 0) {
+        if (given->format == NULL || given->path != NULL) {
+            argp_error(state, "cat wants one episode");
+        }
     } else if (strcmp(verb, "formats") != 0) {
-        argp_error(state, "wants import, export or formats");
+        argp_error(state, "wants cat, import, export or formats");
     }
     return 0;
 }
@@ -98,17 +103,36 @@ static int export_episode(const episode_arguments *given)
     return CTL_OK;
 }
 
+static int print_lines(const char *path)
+{
+    wd_error error = { .text = "out of memory" };
+    char *text = NULL;
+    size_t length = 0;
+    wd_status status = WD_EINVAL;
+    if (!wd_episode_is_own(path)) {
+        (void)wd_error_set(&error, WD_EINVAL, "%s: no episode, or it cannot be read", path);
+    } else {
+        status = wd_episode_text(path, &text, &length, &error);
+    }
+    if (status == WD_OK && (fwrite(text, 1, length, stdout) != length || fflush(stdout) != 0)) {
+        status = wd_error_set(&error, WD_EIO, "the output cannot be written: %s", strerror(errno));
+    }
+    wd_free(text, text == NULL ? 0 : length + 1);
+    return status == WD_OK ? CTL_OK : ctl_fault(&error);
+}
+
 int ctl_episode(int argc, char **argv)
 {
     episode_arguments given = { 0 };
-    ctl_parse(argc, argv, options, parse, "import FORMAT PATH | export EPISODE | formats",
-        "Turn recordings of other tools into worldd episodes, which replay through WorldModel; turn episodes "
-        "into "
-        "training data.\v"
+    ctl_parse(argc, argv, options, parse, "cat EPISODE | import FORMAT PATH | export EPISODE | formats",
+        "Print the lines of an episode, compressed or not; turn recordings of other tools into episodes, "
+        "which "
+        "replay through WorldModel; turn episodes into training data.\v"
         "Examples:\n  worldctl episode formats\n"
         "  worldctl episode import auto run_folder/ -o imported\n"
         "  worldctl replay --passive imported/droidbot_episode-1.jsonl\n"
-        "  worldctl episode export --trajectories run.jsonl -o run.train.jsonl",
+        "  worldctl episode export --trajectories run.jsonl.zst -o run.train.jsonl\n"
+        "  worldctl episode cat run.jsonl.zst",
         &given);
     if (strcmp(given.verb, "formats") == 0) {
         for (int format = 0; format < WD_EPISODE_FORMAT_COUNT; format++) {
@@ -116,6 +140,9 @@ int ctl_episode(int argc, char **argv)
                 wd_episode_format_about((wd_episode_format)format));
         }
         return CTL_OK;
+    }
+    if (strcmp(given.verb, "cat") == 0) {
+        return print_lines(given.format);
     }
     if (strcmp(given.verb, "export") == 0) {
         return export_episode(&given);

@@ -52,6 +52,7 @@ void wd_config_default(wd_config *ret_config)
         .planner_attempts = broker.planner_attempts,
         .attempt_timeout_ms = broker.attempt_timeout_ms,
         .planner_wait_ms = 5000,
+        .compress_episodes = true,
         .world_enabled = world.enabled,
         .semantic_enabled = run.semantic,
         .enrich_deadline_ms = run.enrich_deadline_ms,

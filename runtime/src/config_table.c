@@ -27,7 +27,7 @@ const wd_setting wd_settings[] = {
     TEXT("daemon", "log_level", log_level, "error, warning, info or debug"),
     TEXT("daemon", "episodes", episodes, "directory of recorded runs; empty: <directory>/episodes"),
     BOOL("daemon", "compress_episodes", compress_episodes,
-        "turn the episode of a run that is over into one zstd frame"),
+        "turn the episode of a run that is over into one zstd frame, NAME.jsonl.zst"),
     TEXT("daemon", "packs", packs, "app pack directories, separated by ':'"),
     TEXT("daemon", "tasks", tasks, "directory of task templates"),
     TEXT("planner", "endpoint", planner_endpoint,

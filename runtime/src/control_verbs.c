@@ -298,7 +298,7 @@ static wd_status verb_observe_start(wd_service *service, const wd_control_peer *
     if (status == WD_OK) {
         service->sessions[service->session_count++] = session;
     } else {
-        wd_observe_session_end(&session, WD_END_INTERNAL_ERROR, NULL);
+        wd_observe_session_destroy(&session);
     }
     wd_task_done(&task);
     return status;
@@ -342,12 +342,13 @@ static wd_status verb_observe_end(wd_service *service, const wd_control_peer *pe
         status = wd_error_set(error, WD_EINVAL, "args.ending: \"%s\" is neither complete nor abort", ending);
     }
     if (status == WD_OK) {
-        const wd_observe_session *session = service->sessions[index];
+        wd_observe_session *session = service->sessions[index];
+        wd_episode_writer *episode = wd_observe_session_episode(session);
+        wd_observe_session_end(session, aborted ? WD_END_ABORT : WD_END_COMPLETE, NULL);
+        wd_service_episode_pack(service, episode);
         status = wd_value_pack(ret_result, "{s:s,s:s}", "session", wd_observe_session_id(session), "episode",
-            wd_observe_session_path(session));
-    }
-    if (status == WD_OK) {
-        wd_observe_session_end(&service->sessions[index], aborted ? WD_END_ABORT : WD_END_COMPLETE, NULL);
+            wd_episode_path(episode));
+        wd_observe_session_destroy(&service->sessions[index]);
         memmove(&service->sessions[index], &service->sessions[index + 1],
             (service->session_count - index - 1) * sizeof *service->sessions);
         service->session_count -= 1;

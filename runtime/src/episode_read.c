@@ -99,8 +99,7 @@ static wd_status read_lines(const char *bytes, size_t length, wd_episode *episod
     return status;
 }
 
-/// The lines of an episode, whatever form the file has.
-static wd_status read_text(const char *path, char **ret_bytes, size_t *ret_length, wd_error *error)
+wd_status wd_episode_text(const char *path, char **ret_text, size_t *ret_length, wd_error *error)
 {
     char *bytes = NULL, *text = NULL;
     size_t length = 0, text_length = 0;
@@ -115,26 +114,9 @@ static wd_status read_text(const char *path, char **ret_bytes, size_t *ret_lengt
         length = text_length;
     }
     if (status == WD_OK) {
-        *ret_bytes = bytes;
+        *ret_text = bytes;
         *ret_length = length;
     }
-    return status;
-}
-
-wd_status wd_episode_compress(const char *path, wd_error *error)
-{
-    char *bytes = NULL, *packed = NULL;
-    size_t length = 0, packed_length = 0;
-    wd_status status = wd_file_read(path, &bytes, &length, error);
-    if (status != WD_OK) {
-        return status;
-    }
-    if (!wd_is_compressed(bytes, length)) {
-        status = wd_compress(bytes, length, &packed, &packed_length, error);
-        status = status == WD_OK ? wd_file_publish(path, NULL, 0, packed, packed_length, error) : status;
-        wd_free(packed, packed_length);
-    }
-    wd_free(bytes, length + 1);
     return status;
 }
 
@@ -150,7 +132,7 @@ bool wd_episode_is_own(const char *path)
     fclose(file);
     char *text = NULL;
     size_t text_length = 0;
-    if (wd_is_compressed(bytes, length) && read_text(path, &text, &text_length, NULL) == WD_OK) {
+    if (wd_is_compressed(bytes, length) && wd_episode_text(path, &text, &text_length, NULL) == WD_OK) {
         length = text_length < sizeof beginning - 1 ? text_length : sizeof beginning - 1;
         memcpy(bytes, text, length);
         wd_free(text, text_length + 1);
@@ -162,7 +144,7 @@ wd_status wd_episode_load(const char *path, wd_episode *ret_episode, wd_error *e
 {
     char *bytes = NULL;
     size_t length = 0;
-    wd_status status = read_text(path, &bytes, &length, error);
+    wd_status status = wd_episode_text(path, &bytes, &length, error);
     if (status != WD_OK) {
         return status;
     }

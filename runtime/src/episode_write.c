@@ -1,4 +1,6 @@
+#include "compress.h"
 #include "runtime/episode.h"
+#include "runtime/file.h"
 
 #include "tree/delta.h"
 #include "tree/json.h"
@@ -55,6 +57,38 @@ void wd_episode_close(wd_episode_writer **writer_p)
 const char *wd_episode_path(const wd_episode_writer *writer)
 {
     return writer->path;
+}
+
+wd_status wd_episode_compress(wd_episode_writer *writer, wd_error *error)
+{
+    char *bytes = NULL, *packed = NULL;
+    size_t length = 0, packed_length = 0;
+    wd_buffer path = { 0 };
+    wd_status status = wd_file_read(writer->path, &bytes, &length, error);
+    if (status != WD_OK) {
+        return status;
+    }
+    status = wd_compress(bytes, length, &packed, &packed_length, error);
+    if (status == WD_OK && wd_buffer_format(&path, "%s.zst", writer->path) != WD_OK) {
+        status = wd_error_set(error, WD_ENOMEM, "%s: out of memory", writer->path);
+    }
+    char *renamed = NULL;
+    if (status == WD_OK && !wd_text_copy(path.bytes, &renamed)) {
+        status = wd_error_set(error, WD_ENOMEM, "%s: out of memory", writer->path);
+    }
+    status = status == WD_OK ? wd_file_publish(renamed, NULL, 0, packed, packed_length, error) : status;
+    if (status ==
+        WD_OK) {  // whole and in place; a kill before the next line leaves both, which are the same episode
+        unlink(writer->path);
+        wd_text_free(&writer->path);
+        writer->path = renamed;
+    } else {
+        wd_text_free(&renamed);
+    }
+    wd_buffer_done(&path);
+    wd_free(packed, packed_length);
+    wd_free(bytes, length + 1);
+    return status;
 }
 
 /// One line, one write: what a killed process leaves behind is whole lines and at most one cut line.

@@ -51,23 +51,27 @@ wd_status wd_observe_session_new(const char *id, const char *path, const wd_task
         status = wd_passive_start(&session->passive, options, session->writer, take_answer, session, error);
     }
     if (status != WD_OK) {
-        wd_observe_session_end(&session, WD_END_INTERNAL_ERROR, NULL);
+        wd_observe_session_destroy(&session);
         return status;
     }
     *ret_session = session;
     return WD_OK;
 }
 
-void wd_observe_session_end(wd_observe_session **session_p, wd_ending ending, const char *text)
+void wd_observe_session_end(wd_observe_session *session, wd_ending ending, const char *text)
+{
+    wd_status ended =
+        wd_episode_end_write(session->writer, ending, text, session->passive.step_index, NULL, NULL);
+    (void)ended;  // a full disk: the episode stays cut, as after a kill
+}
+
+void wd_observe_session_destroy(wd_observe_session **session_p)
 {
     wd_observe_session *session = *session_p;
     if (session == NULL) {
         return;
     }
     if (session->passive.model != NULL) {
-        wd_status ended =
-            wd_episode_end_write(session->writer, ending, text, session->passive.step_index, NULL, NULL);
-        (void)ended;  // a full disk: the episode stays cut, as after a kill
         wd_passive_done(&session->passive);
     }
     wd_episode_close(&session->writer);
@@ -82,9 +86,9 @@ const char *wd_observe_session_id(const wd_observe_session *session)
     return session->id;
 }
 
-const char *wd_observe_session_path(const wd_observe_session *session)
+wd_episode_writer *wd_observe_session_episode(wd_observe_session *session)
 {
-    return wd_episode_path(session->writer);
+    return session->writer;
 }
 
 // ---- reading a post ---------------------------------------------------------------------------------------------

@@ -15,10 +15,12 @@ typedef struct wd_observe_session wd_observe_session;
 /// @param path  The episode file; must not exist. @param task  Copied.
 WD_NODISCARD wd_status wd_observe_session_new(const char *id, const char *path, const wd_task *task,
     const wd_run_options *options, wd_observe_session **ret_session, wd_error *error);
-/// The episode is ended with `ending`, `text` (may be NULL).
-void wd_observe_session_end(wd_observe_session **session_p, wd_ending ending, const char *text);
+/// The last line of the episode: `ending`, `text` (may be NULL). Nothing is posted after it.
+void wd_observe_session_end(wd_observe_session *session, wd_ending ending, const char *text);
+void wd_observe_session_destroy(wd_observe_session **session_p);
 const char *wd_observe_session_id(const wd_observe_session *session);
-const char *wd_observe_session_path(const wd_observe_session *session);
+/// Its recording; borrowed.
+wd_episode_writer *wd_observe_session_episode(wd_observe_session *session);
 
 /// Take one post: {"screen"?: text in any format, "format"?, "companion"?, "action"?: {"kind",..}, "dialect"?, "reply"?,
 /// "args"?, "outcome"?: "ok"|"failed"|"refused", "code"?, "thought"?}. The first post is the first screen and has no

@@ -78,7 +78,9 @@ void wd_service_destroy(wd_service **service_p)
         wd_service_run_destroy(&service->runs[i]);
     }
     for (size_t i = 0; i < service->session_count; i++) {
-        wd_observe_session_end(&service->sessions[i], WD_END_CANCELED, "worldd was stopped");
+        wd_observe_session_end(service->sessions[i], WD_END_CANCELED, "worldd was stopped");
+        wd_service_episode_pack(service, wd_observe_session_episode(service->sessions[i]));
+        wd_observe_session_destroy(&service->sessions[i]);
     }
     if (service->runs != NULL) {
         wd_free(service->runs, service->config->runs_max * sizeof *service->runs);

@@ -91,6 +91,8 @@ WD_NODISCARD wd_status wd_service_run_cancel(
 WD_NODISCARD wd_status wd_service_episode_name(const wd_service *service, const char *wanted,
     const char *stem, uint64_t seed, char ret_id[WD_RUN_ID_MAX + 1], char ret_path[WD_CONFIG_TEXT_MAX * 2],
     wd_error *error);
+/// The episode is whole: compress it where the configuration says so. A failure is logged, and the file stays as it is.
+void wd_service_episode_pack(const wd_service *service, wd_episode_writer *episode);
 wd_service_run *wd_service_run_find(const wd_service *service, const char *id);  // NULL: not open
 void wd_service_run_destroy(wd_service_run **run_p);
 

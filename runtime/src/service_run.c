@@ -165,6 +165,7 @@ static wd_status finish_run(wd_service *service, wd_service_run *run, wd_service
         wd_episode_verdict_write(run->episode, verdict, &error) != WD_OK) {
         wd_log(WD_LOG_ERROR, "run %s: %s", run->id, error.text);
     }
+    wd_service_episode_pack(service, run->episode);
     if (status == WD_OK) {
         status = summary(run, verdict, &result);
     }
@@ -178,12 +179,7 @@ static wd_status finish_run(wd_service *service, wd_service_run *run, wd_service
         wd_run_ending_text(run->run)[0] == '\0' ? "" : ", ", wd_run_ending_text(run->run));
     wd_value_unref(&verdict);
     wd_value_unref(&result);
-    char path[WD_CONFIG_TEXT_MAX * 2];
-    snprintf(path, sizeof path, "%s", wd_episode_path(run->episode));
     forget_run(service, run);
-    if (service->config->compress_episodes && wd_episode_compress(path, &error) != WD_OK) {
-        wd_log(WD_LOG_WARNING, "episode stays as it is: %s", error.text);
-    }
     return status;
 }
 
@@ -361,6 +357,22 @@ wd_status wd_service_run_cancel(
 
 // ---- starting ---------------------------------------------------------------------------------------------------
 
+void wd_service_episode_pack(const wd_service *service, wd_episode_writer *episode)
+{
+    wd_error error;
+    if (service->config->compress_episodes && wd_episode_compress(episode, &error) != WD_OK) {
+        wd_log(WD_LOG_WARNING, "episode stays as it is: %s", error.text);
+    }
+}
+
+/// Is there an episode of this path, in either form?
+static bool recorded(const char *path)
+{
+    char packed[WD_CONFIG_TEXT_MAX * 2 + 8];
+    snprintf(packed, sizeof packed, "%s.zst", path);
+    return access(path, F_OK) == 0 || access(packed, F_OK) == 0;
+}
+
 wd_status wd_service_episode_name(const wd_service *service, const char *wanted, const char *stem,
     uint64_t seed, char ret_id[WD_RUN_ID_MAX + 1], char ret_path[WD_CONFIG_TEXT_MAX * 2], wd_error *error)
 {
@@ -380,7 +392,7 @@ wd_status wd_service_episode_name(const wd_service *service, const char *wanted,
                 ret_id, WD_RUN_ID_MAX + 1, "%s-%llu-%d", base, (unsigned long long)seed % 1000000007ULL, n);
         }
         snprintf(ret_path, WD_CONFIG_TEXT_MAX * 2, "%s/%s.jsonl", service->config->episodes, ret_id);
-        if (access(ret_path, F_OK) != 0 && wd_service_run_find(service, ret_id) == NULL) {
+        if (!recorded(ret_path) && wd_service_run_find(service, ret_id) == NULL) {
             return WD_OK;
         }
         if (wanted != NULL) {

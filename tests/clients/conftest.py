@@ -1,6 +1,7 @@
 """Tests of the clients: each against real programs on private ipc endpoints. Nothing sleeps to wait."""
 import os
 import pathlib
+import subprocess
 import sys
 import time
 
@@ -11,6 +12,12 @@ os.environ.setdefault("WORLDD_BIN", str(ROOT / "build/dev/bin"))
 sys.path.insert(0, str(ROOT / "clients/python"))
 
 pytest_plugins = ["worldd.testing"]
+
+
+def episode_text(path):
+    """The lines of an episode, compressed or not."""
+    command = [pathlib.Path(os.environ["WORLDD_BIN"]) / "worldctl", "episode", "cat", path]
+    return subprocess.run(command, capture_output=True, check=True, text=True).stdout
 
 
 def until(what, condition, deadline_s=30):

@@ -2,7 +2,7 @@
 import pytest
 
 import worldd
-from conftest import until
+from conftest import episode_text, until
 
 
 class Titles(worldd.Enricher):
@@ -38,7 +38,7 @@ def test_the_planner_sees_what_it_says(worldd_daemon, worldd_world):
     titles, result = run(worldd_daemon, worldd_world, enricher)
     assert titles == ["page 1", "page 2"] and len(enricher.asked) == 2
     assert enricher.asked[0].instruction == "Open Settings, then Bluetooth." and enricher.asked[0].scene.nodes
-    assert '"enricher":"titles"' in open(result.episode, encoding="utf-8").read()
+    assert '"enricher":"titles"' in episode_text(result.episode)
     assert worldd_world.status()["scenes"] == {"enriched": 2, "fallbacks": 0}
 
 

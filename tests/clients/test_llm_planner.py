@@ -10,7 +10,7 @@ import time
 import pytest
 
 import worldd
-from conftest import ROOT, until
+from conftest import ROOT, episode_text, until
 from fake_model import FakeModel, call
 
 sys.path.insert(0, str(ROOT / "planner_stub/python"))
@@ -73,7 +73,7 @@ def test_a_run_by_tools(run, fake_model):
     assert '[7] item "Bluetooth"' in second[-1]["content"] and "last change: app: launcher -> settings" in second[-1]["content"]
     assert second[-2]["role"] == "assistant" and "launch_app" in second[-2]["content"]
     assert "Screen" not in third[-3]["content"], "only the newest turn has its screen"
-    episode = open(result.episode, encoding="utf-8").read()
+    episode = episode_text(result.episode)
     assert '"fake-1-2026"' in episode and '"I tap."' in episode and "go there" in episode and KEY not in episode
     costs = [line for line in map(json.loads, episode.splitlines()) if '"cost"' in json.dumps(line)]
     assert costs and "0.0003" in json.dumps(costs[0]), "100 tokens at 2, 10 at 10 a million"

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 import worldd
-from conftest import ROOT, until
+from conftest import ROOT, episode_text, until
 
 
 class Careful(worldd.Planner):
@@ -38,7 +38,7 @@ def test_it_sees_and_plans(worldd_daemon, worldd_world):
     assert second.results[0]["outcome"] == "ok" and second.find(text="Bluetooth").flags["clickable"]
     assert second.find(text="No such thing") is None and second.find(role="field").rect[2] <= 1080
     assert third.world.history[0]["args"] == {"app": "settings"} and third.page == "bluetooth"
-    episode = open(result.episode, encoding="utf-8").read()
+    episode = episode_text(result.episode)
     assert '"careful-1"' in episode and '"to the settings"' in episode
 
 

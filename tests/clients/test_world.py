@@ -11,7 +11,7 @@ import time
 import pytest
 
 import worldd
-from conftest import DUMPS, EXAMPLES, until
+from conftest import DUMPS, EXAMPLES, episode_text, until
 from worldd.aio import AsyncWorld
 from worldd.control import Control, find_control_endpoint
 from worldd.errors import STATUS, request_error
@@ -219,7 +219,7 @@ def test_a_tracker_tells_what_is_known(worldd_world):
         assert again.world.history[-1]["action"] == "back" and "seen 2 times" in str(again.world)
         lost = tracker.observe(None, action="home", outcome="failed", remember={"no": 1})
         assert lost.failure and lost.world.stale and lost.world.variables == {} and "stale" in repr(tracker)
-    assert tracker.end() == tracker.episode and json.loads(open(tracker.episode, encoding="utf-8").readline())
+    assert tracker.end() == tracker.episode and json.loads(episode_text(tracker.episode).splitlines()[0])
     with pytest.raises(worldd.NotFound):
         tracker.observe(dump(0))
 
@@ -229,7 +229,7 @@ def test_a_tracker_left_by_an_exception_is_an_abort(worldd_world):
         with worldd_world.tracker() as tracker:
             tracker.observe(dump(0))
             raise ZeroDivisionError
-    assert '"abort"' in open(tracker.episode, encoding="utf-8").read().splitlines()[-1]
+    assert '"abort"' in episode_text(tracker.episode).splitlines()[-1]
 
 
 def test_a_post_that_is_wrong_takes_nothing(worldd_world):
@@ -276,7 +276,7 @@ def test_requests_overlap_with_asyncio(worldd_daemon, planner):
                 await world.run({"id": "t", "instruction": "x"}, planner="nobody", timeout=0.1)
             tracker = await world.tracker("x", session="aio", history=2)
             assert (await tracker.observe(dump(0))).world == tracker.world
-            assert (await tracker.end()).endswith("aio.jsonl")
+            assert (await tracker.end()).endswith("aio.jsonl.zst")
 
     asyncio.run(main())
 

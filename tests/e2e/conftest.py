@@ -30,6 +30,11 @@ def until(what, condition, deadline_s=DEADLINE_S):
     raise AssertionError(f"{what}: not within {deadline_s} s")
 
 
+def episode_bytes(path):
+    """The lines of an episode, compressed or not."""
+    return subprocess.run([BIN / "worldctl", "episode", "cat", path], capture_output=True, check=True).stdout
+
+
 class Daemon:
     """worldd in a directory of its own."""
 

@@ -4,7 +4,7 @@ import pathlib
 
 import pytest
 
-from conftest import PLANS, ROOT, until
+from conftest import PLANS, ROOT, episode_bytes, until
 from test_planners import BLUETOOTH, CALM, SCRIPT, planner_log, start_python
 
 
@@ -20,7 +20,7 @@ def enriched(make_daemon):
 
 
 def rows(path):
-    return [json.loads(line) for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in episode_bytes(path).splitlines()]
 
 
 def meanings(result):

@@ -5,7 +5,7 @@ import select
 
 import pytest
 
-from conftest import PLANS, until
+from conftest import PLANS, episode_bytes, until
 from load import batch, batch_reply, create, digests, error_of
 from peers import Doors, wire
 
@@ -342,13 +342,21 @@ def test_a_snapshot_travels_to_another_daemon(doors, make_daemon, tmp_path):
 
 
 def test_a_finished_episode_is_compressed_and_read_all_the_same(make_daemon):
-    daemon = make_daemon("daemon.compress_episodes=true")
+    daemon = make_daemon()
     daemon.planner(PLANS / "bluetooth_off.json", "steady")
     _, result = daemon.run("demo/bluetooth_off")
     path = pathlib.Path(result["episode"])
-    until("the frame", lambda: path.read_bytes()[:4] == b"\x28\xb5\x2f\xfd")
+    assert path.suffixes == [".jsonl", ".zst"] and path.read_bytes()[:4] == b"\x28\xb5\x2f\xfd"
+    assert [one.name for one in path.parent.iterdir()] == [path.name], "the lines are not kept beside it"
     done = daemon.ctl("replay", path)
     assert done.returncode == 0, done.stdout + done.stderr
+    plain = make_daemon("daemon.compress_episodes=false", name="plain")
+    plain.planner(PLANS / "bluetooth_off.json", "steady")
+    _, same = plain.run("demo/bluetooth_off")
+    assert pathlib.Path(same["episode"]).read_bytes() == episode_bytes(path) and same["episode"].endswith(".jsonl")
+    path.write_bytes(path.read_bytes()[:-9])
+    done = daemon.ctl("episode", "cat", path)
+    assert done.returncode == 2 and done.stdout == "", done.stderr
 
 
 def test_a_slow_watcher_delays_nobody_and_is_told_what_it_missed(doors):

@@ -1,13 +1,14 @@
 """Daemons that are killed, stopped, started twice; runs that end in every way a planner can make them end."""
 import json
 import os
+import pathlib
 import signal
 import socket
 import subprocess
 
 import pytest
 
-from conftest import BIN, PLANS, Daemon, until
+from conftest import BIN, PLANS, Daemon, episode_bytes, until
 
 LONG = [{"steps": [{"action": "wait", "args": {"ms": 10 + n}} for n in range(8)]} for _ in range(60)]
 HANG = ["--fault", "hang"]
@@ -15,7 +16,7 @@ HANG = ["--fault", "hang"]
 
 def episode_of(daemon):
     """The path of the one episode, once there is one."""
-    return until("an episode", lambda: next(iter((daemon.directory / "episodes").glob("*.jsonl")), None))
+    return until("an episode", lambda: next(iter((daemon.directory / "episodes").glob("*.jsonl*")), None))
 
 
 def steps_in(path):
@@ -41,7 +42,7 @@ def test_a_cut_line_is_left_out(make_daemon, task_file, script_file, tmp_path):
     daemon = make_daemon()
     daemon.planner(script_file(LONG[:2]), "short")
     _, result = daemon.run(task_file())
-    whole = open(result["episode"], "rb").read()
+    whole = episode_bytes(result["episode"])
     lines = whole.splitlines(keepends=True)
     cut = tmp_path / "cut.jsonl"
     cut.write_bytes(b"".join(lines[:8]) + lines[8][:100])
@@ -71,7 +72,7 @@ def test_an_episode_becomes_training_data(make_daemon, task_file, script_file, t
     short = exported(result["episode"], "--digests")
     assert len({line["observation"] for line in short}) == 4 and all(len(line["next"]) == 32 for line in short)
     cut = tmp_path / "cut.jsonl"
-    cut.write_bytes(b"".join(line for line in open(result["episode"], "rb") if b'"type":"end"' not in line
+    cut.write_bytes(b"".join(line for line in episode_bytes(result["episode"]).splitlines(keepends=True) if b'"type":"end"' not in line
                              and b'"type":"verdict"' not in line))
     assert exported(cut)[-1]["truncated"] and exported(cut)[-1]["reward"] == 0.0
     out = tmp_path / "out.jsonl"
@@ -84,7 +85,7 @@ def test_a_changed_episode_diverges_and_says_where(make_daemon, tmp_path):
     daemon = make_daemon()
     daemon.planner(PLANS / "bluetooth_off.json", "stub")
     _, result = daemon.run("demo/bluetooth_off")
-    lines = open(result["episode"], encoding="utf-8").read().splitlines()
+    lines = episode_bytes(result["episode"]).decode().splitlines()
     at = next(i for i, line in enumerate(lines) if '"type":"step","index":2' in line)
     lines[at] = lines[at].replace("bluetooth_switch", "open_paired") if "open_paired" in lines[at] else \
         lines[at].replace('"kind":"tap"', '"kind":"back"')
@@ -108,7 +109,7 @@ def test_sigterm_ends_runs_with_the_reason_recorded(make_daemon, task_file, scri
     until("the run", lambda: daemon.status()[2])
     daemon.process.send_signal(signal.SIGTERM)
     assert daemon.process.wait(timeout=30) == 0
-    last = json.loads(path.read_text(encoding="utf-8").splitlines()[-1])
+    last = json.loads(episode_bytes(f"{path}.zst").splitlines()[-1])
     assert last["type"] == "end" and last["ending"] == "cancelled" and "stopped" in last["text"]
     out, err = client.communicate(timeout=30)
     assert json.loads(out.splitlines()[-1]).get("ending") == "cancelled", out + err
@@ -196,7 +197,7 @@ def test_the_same_run_gives_the_same_bytes(make_daemon):
         daemon = make_daemon(name=name)
         daemon.planner(PLANS / "message_contact.json", "stub")
         _, result = daemon.run("demo/message_contact")
-        texts.append(open(result["episode"], "rb").read())
+        texts.append(pathlib.Path(result["episode"]).read_bytes())
     assert texts[0] == texts[1]
 
 

@@ -52,8 +52,9 @@ def test_a_loop_is_told_what_it_knows(client):
     assert answer["world"]["current_page"] == "Shopping" and answer["world"]["history"][-1]["action"] == "tap"
     answer = post(peer, "mine", action={"kind": "back"}, outcome="failed", screen=screen("06_capture_failed.xml"))
     assert answer["world"]["stale"] and "null root node" in answer["failure"]
-    assert peer.control("observe_end", session="mine", ending="complete")["episode"] == opened["episode"]
-    rows = [json.loads(line) for line in daemon.ctl("replay", "--json", opened["episode"]).stdout.splitlines()]
+    ended = peer.control("observe_end", session="mine", ending="complete")
+    assert ended["episode"] == opened["episode"] + ".zst"
+    rows = [json.loads(line) for line in daemon.ctl("replay", "--json", ended["episode"]).stdout.splitlines()]
     assert [(row.get("action"), row.get("page")) for row in rows] == [
         (None, None), ("tap", "All notes"), ("tap", "Shopping"), ("back", "Shopping")]
 

@@ -177,7 +177,8 @@ class AsyncTracker:
         return self.last
 
     async def end(self, ending: str = "complete") -> str:
-        await self._control.request("observe_end", {"session": self.session, "ending": ending})
+        answer = await self._control.request("observe_end", {"session": self.session, "ending": ending})
+        self.episode = answer["episode"]
         return self.episode
 
 

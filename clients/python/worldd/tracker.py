@@ -76,8 +76,8 @@ class WorldTracker:
     def end(self, ending: str = "complete") -> str:
         """End the session, "complete" or "abort"; the path of its episode. May be repeated."""
         if self._open:
-            self._control.request("observe_end", {"session": self.session, "ending": ending})
-            self._open = False
+            answer = self._control.request("observe_end", {"session": self.session, "ending": ending})
+            self.episode, self._open = answer["episode"], False
         return self.episode
 
     def __enter__(self) -> WorldTracker:

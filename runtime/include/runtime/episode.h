@@ -25,6 +25,10 @@ typedef struct wd_episode_writer wd_episode_writer;
 WD_NODISCARD wd_status wd_episode_create(const char *path, wd_episode_writer **ret_writer, wd_error *error);
 /// Closes the file; what was written stays.
 void wd_episode_close(wd_episode_writer **writer_p);
+/// Nothing more will be written: make the file one zstd frame of the same lines, under its name with ".zst" behind it,
+/// which wd_episode_path() gives from then on. Readers take both forms.
+/// @retval WD_EIO, WD_ENOMEM  `error` says why; the file stays as it is, under its name.
+WD_NODISCARD wd_status wd_episode_compress(wd_episode_writer *writer, wd_error *error);
 const char *wd_episode_path(const wd_episode_writer *writer);
 
 /// What the header says besides the run.
@@ -54,10 +58,10 @@ WD_NODISCARD wd_status wd_episode_end_write(wd_episode_writer *writer, wd_ending
 WD_NODISCARD wd_status wd_episode_verdict_write(
     wd_episode_writer *writer, const wd_value *verdict, wd_error *error);
 
-/// Turn a closed episode into one zstd frame of the same lines, under the same name. Readers take both.
-/// @retval WD_EIO, WD_ENOMEM  `error` says why; the file is as it was.
-WD_NODISCARD wd_status wd_episode_compress(const char *path, wd_error *error);
-
+/// The lines of an episode in either form, NUL-terminated; wd_free(text, length + 1).
+/// @retval WD_EIO, WD_ENOMEM, WD_ECORRUPT, WD_ELIMIT  `error` names the file.
+WD_NODISCARD wd_status wd_episode_text(
+    const char *path, char **ret_text, size_t *ret_length, wd_error *error);
 /// A read file: values of its lines, in order.
 typedef struct wd_episode {
     wd_value *header, *begin, *end, *verdict;  // NULL when the line is missing
