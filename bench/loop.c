@@ -308,7 +308,7 @@ static bool receive_one(loop_bench *loop)
     }
     wd_status status = WD_ETIMEOUT;
     if (count == 3 && zmq_msg_size(&frames[0]) <= WD_PEER_ID_MAX) {
-        wd_broker_message message = { .uid = UINT32_MAX,
+        wd_broker_message message = { .roles = WD_ROLES_ALL,
             .header = zmq_msg_data(&frames[1]),
             .header_length = zmq_msg_size(&frames[1]),
             .body = zmq_msg_data(&frames[2]),

@@ -47,7 +47,7 @@ static void feed(fuzz_broker *fuzz, const uint8_t event[EVENT_SIZE], const uint8
         uint8_t header[WD_FRAME_HEADER_SIZE];
         wd_frame_write(event[2], header);
         wd_broker_message message = { .peer = peer,
-            .uid = UINT32_MAX,
+            .roles = WD_ROLES_ALL,
             .header = header,
             .header_length = sizeof header,
             .body = body,

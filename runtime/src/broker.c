@@ -286,12 +286,30 @@ wd_status wd_broker_receive(
         status = broker_hello(broker, message, now_ms, outbox);
     } else if (peer == NULL) {
         status = answer_stranger(message, kind, outbox);
+    } else if (broker_role_check(peer->role->name, message->roles, &why) != WD_OK) {
+        status = broker_reject(broker, &message->peer, &why, outbox);
     } else {
         status = take_message(broker, peer, message, kind, now_ms, outbox);
     }
     if (status == WD_OK) {
         broker_settle(broker, now_ms, outbox);
     }
+    return status;
+}
+
+wd_status wd_broker_recheck(
+    wd_broker *broker, const wd_authority *authority, int64_t now_ms, wd_broker_outbox *outbox)
+{
+    wd_status status = WD_OK;
+    for (size_t i = 0; status == WD_OK && i < broker->peer_count; i++) {
+        const broker_peer *peer = broker->peers[i];
+        wd_error why;
+        if (!peer->gone &&
+            broker_role_check(peer->role->name, wd_authority_roles(authority, peer->user), &why) != WD_OK) {
+            status = broker_reject(broker, &peer->id, &why, outbox);
+        }
+    }
+    broker_settle(broker, now_ms, outbox);
     return status;
 }
 

@@ -22,6 +22,16 @@ static void answers_done(hello_answers *answers)
     wd_free(answers->fresh, sizeof *answers->fresh);
 }
 
+wd_status broker_role_check(const char *role, wd_roles roles, wd_error *error)
+{
+    char text[WD_ROLES_TEXT_SIZE];
+    if ((roles & wd_role_find(role)) != 0) {
+        return WD_OK;
+    }
+    wd_roles_text(roles, text);
+    return wd_error_set(error, WD_EDENIED, "role: \"%s\" is not granted to you; you have %s", role, text);
+}
+
 /// What the schema cannot say: role, owner of the name, room.
 static wd_status judge_hello(const wd_broker *broker, const wd_broker_message *message, const wd_hello *hello,
     const broker_peer *known, const broker_peer *namesake, wd_error *error)
@@ -38,8 +48,11 @@ static wd_status judge_hello(const wd_broker *broker, const wd_broker_message *m
         (strcmp(hello->name, "device") == 0 || strcmp(hello->name, "rules") == 0)) {
         return wd_error_set(error, WD_EINVAL, "name: %s is worldd's own", hello->name);
     }
-    bool both_known = namesake != NULL && namesake->uid != UINT32_MAX && message->uid != UINT32_MAX;
-    if (both_known && namesake->uid != message->uid) {
+    wd_status status = broker_role_check(hello->role, message->roles, error);
+    if (status != WD_OK) {
+        return status;
+    }
+    if (namesake != NULL && !wd_user_same(namesake->user, message->user)) {
         return wd_error_set(error, WD_EDENIED, "name: %s is taken by another user", hello->name);
     }
     size_t live_count = broker->peer_count - broker->gone_count;
@@ -155,7 +168,7 @@ wd_status broker_hello(
     }
     peer->hello = hello;
     peer->role = broker_role_find(hello.role);
-    peer->uid = message->uid;
+    peer->user = message->user;
     peer->heard_ms = now_ms;
     peer->ping_ms = now_ms + broker->options.heartbeat_ms;
     broker_due(broker, peer->ping_ms);

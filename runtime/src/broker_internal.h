@@ -59,7 +59,7 @@ struct broker_peer {
     wd_peer_id id;
     wd_hello hello;
     const broker_role *role;
-    uint32_t uid;
+    wd_user user;
     uint64_t serial;  // one per session, never used again; a request remembers who had it by it
     uint32_t inflight;
     uint32_t late_streak;    // attempts in a row that ran out of time
@@ -151,6 +151,8 @@ WD_NODISCARD wd_status broker_peers_tick(wd_broker *broker, int64_t now_ms, wd_b
 WD_NODISCARD wd_status broker_hello(
     wd_broker *broker, const wd_broker_message *message, int64_t now_ms, wd_broker_outbox *outbox);
 
+/// May somebody with these roles be there for `role`? @retval WD_EDENIED.
+WD_NODISCARD wd_status broker_role_check(const char *role, wd_roles roles, wd_error *error);
 /// Turn a Hello or a stranger away; counted. If the peer was known, it leaves.
 WD_NODISCARD wd_status broker_reject(
     wd_broker *broker, const wd_peer_id *peer, const wd_error *why, wd_broker_outbox *outbox);

@@ -112,10 +112,13 @@ static size_t place(wd_clients *clients)
     return silent;
 }
 
-wd_status wd_clients_hello(wd_clients *clients, const uint8_t instance[WD_SESSION_ID_SIZE],
+wd_status wd_clients_hello(wd_clients *clients, const uint8_t instance[WD_SESSION_ID_SIZE], wd_user user,
     const wd_peer_id *peer, int64_t now_ms, wd_client **ret_client)
 {
     wd_client *client = wd_clients_find(clients, instance);
+    if (client != NULL && !wd_user_same(client->user, user)) {
+        return WD_EDENIED;
+    }
     wd_clients_lost(clients, peer);  // another instance may have spoken on this connection
     if (client == NULL) {
         client = wd_alloc_zero(1, sizeof *client);
@@ -129,6 +132,7 @@ wd_status wd_clients_hello(wd_clients *clients, const uint8_t instance[WD_SESSIO
         }
         memcpy(client->instance, instance, sizeof client->instance);
         client->bytes_of_all = &clients->bytes;
+        client->user = user;
         clients->list[at] = client;
     }
     client->peer = *peer;

@@ -29,6 +29,7 @@ typedef struct wd_client_answer {
 
 typedef struct wd_client {
     uint8_t instance[WD_SESSION_ID_SIZE];
+    wd_user user;     // whose it is, for life
     wd_peer_id peer;  // where it is now
     bool connected;
     bool owner;            // made envs: when it vanishes they are closed
@@ -48,9 +49,9 @@ typedef struct wd_clients {
 
 void wd_clients_done(wd_clients *clients);
 /// The instance is at `peer` now. When all places are taken, the one longest silent that has no open request and owns
-/// nothing makes room. @retval WD_ELIMIT nobody can. @retval WD_ENOMEM.
+/// nothing makes room. @retval WD_EDENIED it is another user's. @retval WD_ELIMIT nobody can. @retval WD_ENOMEM.
 WD_NODISCARD wd_status wd_clients_hello(wd_clients *clients, const uint8_t instance[WD_SESSION_ID_SIZE],
-    const wd_peer_id *peer, int64_t now_ms, wd_client **ret_client);
+    wd_user user, const wd_peer_id *peer, int64_t now_ms, wd_client **ret_client);
 wd_client *wd_clients_find(const wd_clients *clients, const uint8_t instance[WD_SESSION_ID_SIZE]);
 /// The connection is gone; what it was answered stays.
 void wd_clients_lost(wd_clients *clients, const wd_peer_id *peer);

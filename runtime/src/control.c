@@ -198,11 +198,19 @@ static wd_status on_hello(
     if (peer == NULL) {
         peer = place_for_peer(service);
     }
-    *peer = (wd_control_peer){ .id = message->peer, .uid = message->uid, .serial = ++service->peer_serial };
+    *peer = (wd_control_peer){
+        .id = message->peer, .user = message->user, .roles = message->roles, .serial = ++service->peer_serial
+    };
     memcpy(peer->name, hello.name, sizeof peer->name);
     memcpy(peer->instance, hello.instance, sizeof peer->instance);
     wd_client *client = NULL;
-    status = wd_clients_hello(&service->clients, hello.instance, &message->peer, now_ms, &client);
+    status =
+        wd_clients_hello(&service->clients, hello.instance, message->user, &message->peer, now_ms, &client);
+    if (status == WD_EDENIED) {
+        wd_error_set(&error, WD_EDENIED, "instance: belongs to another user");
+        wd_service_control_lost(service, message->peer);
+        return send_reject(service, message->peer, &error, outbox);
+    }
     if (status == WD_ELIMIT) {
         wd_error_set(&error, WD_ELIMIT, "instance: %d clients have requests or envs open", WD_CLIENTS_MAX);
         wd_service_control_lost(service, message->peer);
@@ -320,12 +328,17 @@ wd_status wd_control_begin(wd_service *service, const wd_control_peer *peer, uin
 static wd_status do_control(wd_service *service, const wd_control_peer *peer, const wd_control *control,
     int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result, wd_error *error)
 {
-    if (wd_env_router_knows(control->verb)) {
-        return wd_control_env_call(service, peer, control, now_ms, error);
+    bool of_envs = wd_env_router_knows(control->verb);
+    const wd_verb *verb = of_envs ? NULL : find_verb(control->verb);
+    if (!of_envs && verb == NULL) {
+        return wd_error_set(error, WD_EUNSUPPORTED, "verb: \"%s\" is unknown", control->verb);
     }
-    const wd_verb *verb = find_verb(control->verb);
-    return verb == NULL ? wd_error_set(error, WD_EUNSUPPORTED, "verb: \"%s\" is unknown", control->verb)
-                        : verb->function(service, peer, control, now_ms, outbox, ret_result, error);
+    wd_status status = wd_access_check(control->verb, peer->roles, error);
+    if (status != WD_OK) {
+        return status;
+    }
+    return of_envs ? wd_control_env_call(service, peer, control, now_ms, error)
+                   : verb->function(service, peer, control, now_ms, outbox, ret_result, error);
 }
 
 static wd_status on_control(wd_service *service, const wd_control_peer *peer,
@@ -358,11 +371,37 @@ static wd_status on_control(wd_service *service, const wd_control_peer *peer,
     return status;
 }
 
+static wd_status no_role(wd_roles roles, wd_error *error)
+{
+    char text[WD_ROLES_TEXT_SIZE];
+    wd_roles_text(roles, text);
+    return wd_error_set(
+        error, WD_EDENIED, "role: clients need one of client, watcher, admin; you have %s", text);
+}
+
+wd_status wd_control_recheck(wd_service *service, const wd_authority *authority, wd_service_outbox *outbox)
+{
+    wd_status status = WD_OK;
+    for (size_t i = service->peer_count; status == WD_OK && i-- > 0;) {
+        const wd_control_peer peer = service->peers[i];
+        wd_roles roles = wd_authority_roles(authority, peer.user);
+        wd_error error;
+        service->peers[i].roles = roles;
+        if ((roles & WD_ROLES_CONTROL_SOCKET) == 0) {
+            no_role(roles, &error);
+            wd_service_control_lost(service, peer.id);
+            status = send_reject(service, peer.id, &error, outbox);
+        }
+    }
+    return status;
+}
+
 static wd_status dispatch(wd_service *service, wd_control_peer *peer, uint16_t kind,
     const wd_broker_message *message, int64_t now_ms, wd_service_outbox *outbox)
 {
     wd_client *client = wd_clients_find(&service->clients, peer->instance);
     peer->serial = ++service->peer_serial;
+    peer->roles = message->roles;
     if (client != NULL) {
         client->heard_ms = now_ms;
     }
@@ -400,7 +439,11 @@ wd_status wd_service_control_message(
         return peer == NULL ? send_reject(service, message->peer, &error, outbox)
                             : wd_control_send_error(service, message->peer, 0, &error, outbox);
     }
-    if (kind == WD_MSG_HELLO) {
+    if ((message->roles & WD_ROLES_CONTROL_SOCKET) == 0) {
+        no_role(message->roles, &error);
+        wd_service_control_lost(service, message->peer);
+        status = send_reject(service, message->peer, &error, outbox);
+    } else if (kind == WD_MSG_HELLO) {
         status = on_hello(service, message, now_ms, outbox);
     } else if (peer == NULL && (kind == WD_MSG_GOODBYE || kind == WD_MSG_ERROR)) {
         status = WD_OK;  // it wants nothing

@@ -98,6 +98,9 @@ wd_status wd_control_env_batch(wd_service *service, const wd_control_peer *peer,
     bool begun = false;
     wd_status status = wd_codec_unpack_env_batch(message->body, message->body_length, &batch, &error);
     if (status == WD_OK) {
+        status = wd_access_check("env_batch", peer->roles, &error);
+    }
+    if (status == WD_OK) {
         status = wd_control_begin(service, peer, batch.request_id, outbox, &begun, &error);
     }
     if (status == WD_OK && begun) {

@@ -37,7 +37,7 @@ wd_status wd_control_imagine(wd_service *service, const wd_control_peer *peer, c
     if (has_env) {
         return imagine_env(service, peer, control, now_ms, error);
     }
-    wd_status status = wd_control_open_run(service, control->args, &run, error);
+    wd_status status = wd_control_open_run(service, peer, control, &run, error);
     status = status == WD_OK ? wd_imagine_read(control->args, &order, error) : status;
     return status == WD_OK ? wd_service_imagine(run, &order, ret_result, error) : status;
 }

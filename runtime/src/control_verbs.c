@@ -19,7 +19,7 @@ static wd_status verb_status(wd_service *service, const wd_control_peer *peer, c
     wd_broker_stats broker = wd_broker_stats_get(service->broker);
     return wd_value_pack(ret_result,
         "{s:s,s:{s:i,s:i,s:i},s:{s:i,s:i},s:{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i},s:{s:i,s:i,s:i}"
-        ",s:i,s:i}",  //
+        ",s:i,s:i,s:{s:i,s:i}}",  //
         "version", WD_VERSION_TEXT, "runs", "open", (int64_t)own.runs_open, "started",
         (int64_t)own.runs_started, "ended", (int64_t)own.runs_ended,                              //
         "scenes", "enriched", (int64_t)own.enriched, "fallbacks", (int64_t)own.enrich_fallbacks,  //
@@ -34,7 +34,8 @@ static wd_status verb_status(wd_service *service, const wd_control_peer *peer, c
         "errors",
         (int64_t)own.control_errors,  //
         "packs", (int64_t)wd_object_count(wd_packs_identity(service->packs)), "disconnects",
-        (int64_t)own.disconnects);
+        (int64_t)own.disconnects, "doors", "admitted", (int64_t)own.admitted, "refused",
+        (int64_t)own.refused);
 }
 
 static wd_status verb_planners(wd_service *service, const wd_control_peer *peer, const wd_control *control,
@@ -53,6 +54,9 @@ static wd_status verb_runs(wd_service *service, const wd_control_peer *peer, con
     for (size_t i = 0; status == WD_OK && i < service->run_count; i++) {
         const wd_task_context *context = wd_run_context(service->runs[i]->run);
         wd_value *row = NULL;
+        if (!wd_access_to_owned(WD_ACCESS_READ, peer->user, peer->roles, service->runs[i]->user)) {
+            continue;
+        }
         status = wd_value_pack(&row, "{s:s,s:s,s:i,s:?s,s:?s}", "run", service->runs[i]->id, "task",
             context->task->id, "steps", (int64_t)context->step_count, "app",
             context->world == NULL ? NULL : context->world->current_app, "page",
@@ -168,17 +172,25 @@ static wd_status verb_run(wd_service *service, const wd_control_peer *peer, cons
     return status;
 }
 
-wd_status wd_control_open_run(
-    wd_service *service, const wd_value *args, wd_service_run **ret_run, wd_error *error)
+wd_status wd_control_open_run(wd_service *service, const wd_control_peer *peer, const wd_control *control,
+    wd_service_run **ret_run, wd_error *error)
 {
     const char *id = NULL;
-    wd_status status = wd_verb_needed_text(args, "run", &id, error);
-    if (status == WD_OK) {
-        *ret_run = wd_service_run_find(service, id);
-        status =
-            *ret_run == NULL ? wd_error_set(error, WD_ENOENT, "args.run: no run \"%s\" is open", id) : WD_OK;
+    wd_status status = wd_verb_needed_text(control->args, "run", &id, error);
+    if (status != WD_OK) {
+        return status;
     }
-    return status;
+    wd_service_run *run = wd_service_run_find(service, id);
+    if (run == NULL) {
+        return wd_error_set(error, WD_ENOENT, "args.run: no run \"%s\" is open", id);
+    }
+    if (!wd_access_to_owned(wd_access_of_verb(control->verb), peer->user, peer->roles, run->user)) {
+        return wd_error_set(error, WD_EDENIED,
+            "args.run: \"%s\" is another user's; verb \"%s\" needs role %s there", id, control->verb,
+            wd_access_of_verb(control->verb) == WD_ACCESS_READ ? "watcher" : "admin");
+    }
+    *ret_run = run;
+    return WD_OK;
 }
 
 static wd_status verb_cancel(wd_service *service, const wd_control_peer *peer, const wd_control *control,
@@ -189,7 +201,7 @@ static wd_status verb_cancel(wd_service *service, const wd_control_peer *peer, c
     if (wd_object_get(control->args, "request") != NULL) {
         return wd_control_cancel_request(service, peer, control, now_ms, outbox, ret_result, error);
     }
-    wd_status status = wd_control_open_run(service, control->args, &run, error);
+    wd_status status = wd_control_open_run(service, peer, control, &run, error);
     status = status == WD_OK ? wd_verb_text(control->args, "reason", &reason, error) : status;
     if (status == WD_OK) {
         status = wd_value_pack(ret_result, "{s:s}", "run", run->id);
@@ -206,7 +218,7 @@ static wd_status verb_state(wd_service *service, const wd_control_peer *peer, co
     wd_service_run *run = NULL;
     const char *path = NULL;
     wd_value *state = NULL;
-    wd_status status = wd_control_open_run(service, control->args, &run, error);
+    wd_status status = wd_control_open_run(service, peer, control, &run, error);
     status = status == WD_OK ? wd_verb_text(control->args, "path", &path, error) : status;
     status = status == WD_OK ? wd_device_state(run->device, &state) : status;
     if (status == WD_OK) {
@@ -225,7 +237,7 @@ static wd_status verb_scene(wd_service *service, const wd_control_peer *peer, co
     (void)peer, (void)now_ms, (void)outbox;
     wd_service_run *run = NULL;
     wd_scene *scene = NULL;
-    wd_status status = wd_control_open_run(service, control->args, &run, error);
+    wd_status status = wd_control_open_run(service, peer, control, &run, error);
     status = status == WD_OK ? wd_phone_observe(service->host, run->device, &scene, error) : status;
     status = status == WD_OK ? wd_scene_to_value(scene, ret_result) : status;
     wd_scene_unref(&scene);
@@ -239,7 +251,7 @@ static wd_status verb_judge(wd_service *service, const wd_control_peer *peer, co
     (void)peer, (void)now_ms, (void)outbox;
     wd_service_run *run = NULL;
     wd_value *verdict = NULL;
-    wd_status status = wd_control_open_run(service, control->args, &run, error);
+    wd_status status = wd_control_open_run(service, peer, control, &run, error);
     status = status == WD_OK ? wd_run_judge(run->run, service->host, &verdict) : status;
     if (status == WD_OK && verdict == NULL) {
         status = wd_error_set(error, WD_ESTATE, "judge: the run has no state yet");
@@ -296,6 +308,7 @@ static wd_status verb_observe_start(wd_service *service, const wd_control_peer *
     status =
         status == WD_OK ? wd_value_pack(ret_result, "{s:s,s:s}", "session", id, "episode", path) : status;
     if (status == WD_OK) {
+        service->session_users[service->session_count] = peer->user;
         service->sessions[service->session_count++] = session;
     } else {
         wd_observe_session_destroy(&session);
@@ -304,15 +317,20 @@ static wd_status verb_observe_start(wd_service *service, const wd_control_peer *
     return status;
 }
 
-static wd_status open_session(wd_service *service, const wd_value *args, size_t *ret_index, wd_error *error)
+static wd_status open_session(wd_service *service, const wd_control_peer *peer, const wd_value *args,
+    size_t *ret_index, wd_error *error)
 {
     const char *id = NULL;
     wd_status status = wd_verb_needed_text(args, "session", &id, error);
     for (size_t i = 0; status == WD_OK && i < service->session_count; i++) {
-        if (strcmp(wd_observe_session_id(service->sessions[i]), id) == 0) {
-            *ret_index = i;
-            return WD_OK;
+        if (strcmp(wd_observe_session_id(service->sessions[i]), id) != 0) {
+            continue;
         }
+        *ret_index = i;
+        return wd_access_to_owned(WD_ACCESS_WRITE, peer->user, peer->roles, service->session_users[i])
+                   ? WD_OK
+                   : wd_error_set(error, WD_EDENIED,
+                         "args.session: \"%s\" is another user's and needs role admin", id);
     }
     return status == WD_OK ? wd_error_set(error, WD_ENOENT, "args.session: no session \"%s\" is open", id)
                            : status;
@@ -323,7 +341,7 @@ static wd_status verb_observe(wd_service *service, const wd_control_peer *peer, 
 {
     (void)peer, (void)now_ms, (void)outbox;
     size_t index = 0;
-    wd_status status = open_session(service, control->args, &index, error);
+    wd_status status = open_session(service, peer, control->args, &index, error);
     return status == WD_OK
                ? wd_observe_session_post(service->sessions[index], control->args, ret_result, error)
                : status;
@@ -335,7 +353,7 @@ static wd_status verb_observe_end(wd_service *service, const wd_control_peer *pe
     (void)peer, (void)now_ms, (void)outbox;
     size_t index = 0;
     const char *ending = NULL;
-    wd_status status = open_session(service, control->args, &index, error);
+    wd_status status = open_session(service, peer, control->args, &index, error);
     status = status == WD_OK ? wd_verb_text(control->args, "ending", &ending, error) : status;
     bool aborted = ending != NULL && strcmp(ending, "abort") == 0;
     if (status == WD_OK && ending != NULL && !aborted && strcmp(ending, "complete") != 0) {
@@ -351,9 +369,19 @@ static wd_status verb_observe_end(wd_service *service, const wd_control_peer *pe
         wd_observe_session_destroy(&service->sessions[index]);
         memmove(&service->sessions[index], &service->sessions[index + 1],
             (service->session_count - index - 1) * sizeof *service->sessions);
+        memmove(&service->session_users[index], &service->session_users[index + 1],
+            (service->session_count - index - 1) * sizeof *service->session_users);
         service->session_count -= 1;
     }
     return status;
+}
+
+static wd_status verb_shutdown(wd_service *service, const wd_control_peer *peer, const wd_control *control,
+    int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result, wd_error *error)
+{
+    (void)peer, (void)control, (void)now_ms, (void)outbox, (void)error;
+    service->end_wanted = true;
+    return wd_value_pack(ret_result, "{s:i}", "runs", (int64_t)service->run_count);
 }
 
 const wd_verb wd_verbs[] = {
@@ -371,5 +399,6 @@ const wd_verb wd_verbs[] = {
     { "observe_end", verb_observe_end },
     { "watch", wd_control_watch },
     { "unwatch", wd_control_unwatch },
+    { "shutdown", verb_shutdown },
     { NULL, NULL },
 };

@@ -1,106 +1,58 @@
 // The daemon's sockets: the only part of worldd that receives from and sends to peers. It reads a message, hands it to the
-// service with the time, sends the outbox, and ends on SIGTERM or SIGINT. Socket rules: zmq.md sections 2 and 4.
+// service with the time, sends the outbox, and ends on SIGTERM or SIGINT. What opens them is door_actor.c. Socket rules: zmq.md sections 2 and 4.
 #include "runtime/daemon.h"
 
+#include "daemon_plan.h"
 #include "proto/frame.h"
 #include "runtime/log.h"
 #include "runtime/service.h"
 #include "tree/alloc.h"
 
-#include <czmq.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <zmq.h>
 
 enum {
-    // A full queue counts as a lost planner: all the requests it may have fit in, and their cancels.
-    PLANNER_SEND_HWM = 2 * WD_BROKER_INFLIGHT_MAX,
     MESSAGES_PER_TURN_MAX = 64,  // of one socket before the other gets its turn
-    LINGER_MS = 2000,            // the last answers must reach clients on a busy machine too
-    HEARTBEAT_IVL_MS = 2000,
-    HEARTBEAT_TIMEOUT_MS = 6000,
-    HANDSHAKE_MS = 3000,
+    ALARM_PERCENT = 80,          // of the descriptors that we may have
 };
 
-typedef struct door {
-    const char *name, *endpoint;
-    int send_hwm, receive_hwm;
-    zsock_t *socket;
-    zsock_t *monitor;  // PAIR that tells disconnects
-    bool planner, bound;
+/// A door with what the loop remembers of it.
+typedef struct served_door {
+    wd_door door;
+    bool planner;
     uint64_t goodbyes;  // of peers that are about to close: their disconnect is nothing to speak of
-} door;
+    wd_log_limit log;
+} served_door;
 
 typedef struct daemon_loop {
     const wd_config *config;
     wd_service *service;
     wd_service_outbox outbox;
-    door doors[2];
+    wd_daemon_plan *plan;
+    wd_authority *authority;
+    void *context;  // ZeroMQ's
+    wd_zap zap;
+    served_door doors[WD_DOOR_COUNT];
     int signals;
+    uint64_t descriptors_max;
+    bool alarmed;  // descriptors run short, and it was said
     uint8_t boot_id[16];
 } daemon_loop;
 
 static int64_t now_ms(void)
 {
-    return zclock_mono();
-}
-
-// ---- sockets ----------------------------------------------------------------------------------------------------
-
-static bool set_int(zsock_t *socket, int option, int value)
-{
-    return zmq_setsockopt(zsock_resolve(socket), option, &value, sizeof value) == 0;
-}
-
-/// Every option before bind: later ones are ignored.
-static bool set_options(const door *at)
-{
-    int64_t size_max = WD_FRAME_SIZE_MAX;
-    void *socket = zsock_resolve(at->socket);
-    return set_int(at->socket, ZMQ_ROUTER_MANDATORY, 1) && set_int(at->socket, ZMQ_SNDHWM, at->send_hwm) &&
-           set_int(at->socket, ZMQ_RCVHWM, at->receive_hwm) && set_int(at->socket, ZMQ_LINGER, LINGER_MS) &&
-           set_int(at->socket, ZMQ_HEARTBEAT_IVL, HEARTBEAT_IVL_MS) &&
-           set_int(at->socket, ZMQ_HEARTBEAT_TIMEOUT, HEARTBEAT_TIMEOUT_MS) &&
-           set_int(at->socket, ZMQ_HEARTBEAT_TTL, HEARTBEAT_TIMEOUT_MS) &&
-           set_int(at->socket, ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS) && set_int(at->socket, ZMQ_BACKLOG, 128) &&
-           zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &size_max, sizeof size_max) == 0;
-}
-
-static wd_status open_door(door *at, wd_error *error)
-{
-    wd_status status = wd_daemon_endpoint_check(at->endpoint, error);
-    if (status != WD_OK) {
-        return status;
-    }
-    char address[64];
-    snprintf(address, sizeof address, "inproc://worldd-monitor-%s", at->name);
-    at->socket = zsock_new(ZMQ_ROUTER);
-    if (at->socket == NULL || !set_options(at) ||
-        zmq_socket_monitor(zsock_resolve(at->socket), address, ZMQ_EVENT_DISCONNECTED) != 0) {
-        return wd_error_set(error, WD_EIO, "%s: %s", at->endpoint, zmq_strerror(zmq_errno()));
-    }
-    at->monitor = zsock_new(ZMQ_PAIR);
-    mode_t mask = umask(0177);  // the socket file is ours alone from its first moment
-    at->bound = at->monitor != NULL && zsock_connect(at->monitor, "%s", address) == 0 &&
-                zsock_bind(at->socket, "%s", at->endpoint) >= 0;
-    int reason = zmq_errno();
-    umask(mask);
-    return at->bound ? WD_OK : wd_error_set(error, WD_EIO, "%s: %s", at->endpoint, zmq_strerror(reason));
-}
-
-static void close_door(door *at)
-{
-    if (at->socket != NULL) {
-        zmq_socket_monitor(zsock_resolve(at->socket), NULL, 0);
-    }
-    zsock_destroy(&at->monitor);
-    zsock_destroy(&at->socket);
-    if (at->bound && strncmp(at->endpoint, "ipc:///", 7) == 0) {
-        unlink(at->endpoint + 6);
-    }
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 // ---- receiving --------------------------------------------------------------------------------------------------
@@ -113,14 +65,13 @@ typedef struct inbound {
 } inbound;
 
 /// @retval false  nothing is there.
-static bool receive(zsock_t *socket, inbound *message)
+static bool receive(void *socket, inbound *message)
 {
-    void *handle = zsock_resolve(socket);
     message->count = 0;
     for (;;) {
         zmq_msg_t frame;
         zmq_msg_init(&frame);
-        if (zmq_msg_recv(&frame, handle, ZMQ_DONTWAIT) < 0) {
+        if (zmq_msg_recv(&frame, socket, ZMQ_DONTWAIT) < 0) {
             zmq_msg_close(&frame);
             return false;
         }
@@ -144,20 +95,9 @@ static void inbound_done(inbound *message)
     }
 }
 
-/// The kernel's uid of an ipc peer ("localhost:UID:GID:PID"), else UINT32_MAX.
-static uint32_t uid_of(zmq_msg_t *frame)
+static wd_broker_message as_message(const wd_authority *authority, inbound *from)
 {
-    const char *address = zmq_msg_gets(frame, "Peer-Address");
-    unsigned uid = UINT32_MAX;
-    if (address == NULL || sscanf(address, "localhost:%u:", &uid) != 1) {
-        return UINT32_MAX;
-    }
-    return uid;
-}
-
-static wd_broker_message as_message(inbound *from)
-{
-    wd_broker_message message = { .uid = UINT32_MAX, .frame_count = from->count - 1 };
+    wd_broker_message message = { .user = WD_USER_NOBODY, .frame_count = from->count - 1 };
     size_t length = zmq_msg_size(&from->frames[0]);
     wd_assert(length <= WD_PEER_ID_MAX);
     memcpy(message.peer.bytes, zmq_msg_data(&from->frames[0]), length);
@@ -165,7 +105,9 @@ static wd_broker_message as_message(inbound *from)
     if (from->count > 1) {
         message.header = zmq_msg_data(&from->frames[1]);
         message.header_length = zmq_msg_size(&from->frames[1]);
-        message.uid = uid_of(&from->frames[1]);
+        const char *user = zmq_msg_gets(&from->frames[1], "User-Id");  // the ZAP handler's word
+        message.user = user == NULL ? WD_USER_NOBODY : wd_authority_user(authority, user);
+        message.roles = wd_authority_roles(authority, message.user);
     }
     if (from->count > 2) {
         message.body = zmq_msg_data(&from->frames[2]);
@@ -177,9 +119,8 @@ static wd_broker_message as_message(inbound *from)
 // ---- sending ----------------------------------------------------------------------------------------------------
 
 /// @retval 0, or errno: EHOSTUNREACH the peer is gone, EAGAIN its queue is full.
-static int send_message(zsock_t *socket, const wd_broker_send *send)
+static int send_message(void *handle, const wd_broker_send *send)
 {
-    void *handle = zsock_resolve(socket);
     uint8_t header[WD_FRAME_HEADER_SIZE];
     wd_frame_write(send->kind, header);
     if (zmq_send(handle, send->peer.bytes, send->peer.length, ZMQ_DONTWAIT | ZMQ_SNDMORE) < 0) {
@@ -203,7 +144,7 @@ static wd_status flush(daemon_loop *loop)
         loop->outbox = (wd_service_outbox){ 0 };
         for (size_t i = 0; i < sending.planner.send_count; i++) {
             const wd_broker_send *send = &sending.planner.sends[i];
-            int reason = send_message(loop->doors[0].socket, send);
+            int reason = send_message(loop->doors[WD_DOOR_PLANNER].door.socket, send);
             if (reason != 0 && status == WD_OK) {
                 wd_log(WD_LOG_WARNING, "a planner cannot be reached: %s", zmq_strerror(reason));
                 status = wd_service_planner_lost(loop->service, send->peer, now_ms(), &loop->outbox);
@@ -211,7 +152,7 @@ static wd_status flush(daemon_loop *loop)
         }
         for (size_t i = 0; i < sending.control.send_count; i++) {
             const wd_broker_send *send = &sending.control.sends[i];
-            int reason = send_message(loop->doors[1].socket, send);
+            int reason = send_message(loop->doors[WD_DOOR_CONTROL].door.socket, send);
             if (reason == EAGAIN && send->kind == WD_MSG_PROGRESS) {
                 wd_service_control_dropped(loop->service, send);
             } else if (reason == EAGAIN && send->kind == WD_MSG_PONG) {
@@ -228,21 +169,21 @@ static wd_status flush(daemon_loop *loop)
 
 // ---- the loop ---------------------------------------------------------------------------------------------------
 
-static wd_status serve_door(daemon_loop *loop, door *at)
+static wd_status serve_door(daemon_loop *loop, served_door *at)
 {
     wd_status status = WD_OK;
     for (int i = 0; status == WD_OK && i < MESSAGES_PER_TURN_MAX; i++) {
         inbound from;
-        if (!receive(at->socket, &from)) {
+        if (!receive(at->door.socket, &from)) {
             break;
         }
         if (zmq_msg_size(&from.frames[0]) > WD_PEER_ID_MAX) {
             // Ids given by us have 5 bytes. A peer that names itself at such length cannot be answered.
-            wd_log(WD_LOG_WARNING, "%s socket: ignored a peer that names itself", at->name);
+            wd_log(WD_LOG_WARNING, "%s socket: ignored a peer that names itself", at->door.options.name);
             inbound_done(&from);
             continue;
         }
-        wd_broker_message message = as_message(&from);
+        wd_broker_message message = as_message(loop->authority, &from);
         uint16_t kind = 0;
         at->goodbyes += wd_frame_read(message.header, message.header_length, &kind) == WD_FRAME_OK &&
                         kind == WD_MSG_GOODBYE;
@@ -256,23 +197,84 @@ static wd_status serve_door(daemon_loop *loop, door *at)
     return status;
 }
 
-/// A peer's connection ended without a Goodbye: it died, or was cut off because a frame was over the limit or it fell
-/// silent. libzmq does not tell which, nor who.
-static void count_disconnects(daemon_loop *loop, door *at)
+/// Each descriptor is the lowest that is free, so the newest connection's tells how many are taken.
+static void watch_descriptors(daemon_loop *loop, uint32_t descriptor)
 {
-    inbound event;
-    while (receive(at->monitor, &event)) {
-        inbound_done(&event);
-        wd_service_count_disconnect(loop->service);
-        if (at->goodbyes > 0) {  // all are counted, but an announced one is nothing to speak of
-            at->goodbyes -= 1;
-            continue;
-        }
+    bool short_of = (uint64_t)descriptor * 100 >= loop->descriptors_max * ALARM_PERCENT;
+    if (short_of && !loop->alarmed) {
         wd_log(WD_LOG_WARNING,
-            "%s socket: a connection ended without goodbye: closed by the peer, or cut off (a frame "
-            "over %d bytes, or no heartbeat)",
-            at->name, WD_FRAME_SIZE_MAX);
+            "%u of %llu descriptors are taken; past the limit worldd aborts and is started again", descriptor,
+            (unsigned long long)loop->descriptors_max);
     }
+    loop->alarmed = short_of;
+}
+
+/// A peer's connection ended without a Goodbye: it died, was refused, or was cut off because a frame was over the limit
+/// or it fell silent. libzmq does not tell which, nor who.
+static void count_disconnect(daemon_loop *loop, served_door *at)
+{
+    wd_service_count_disconnect(loop->service);
+    if (at->goodbyes > 0) {  // all are counted, but an announced one is nothing to speak of
+        at->goodbyes -= 1;
+    } else if (wd_log_within(&at->log, now_ms())) {
+        wd_log(WD_LOG_WARNING,
+            "%s socket: a connection ended without goodbye: closed by the peer, or cut off (not let in, a "
+            "frame "
+            "over %d bytes, or no heartbeat)",
+            at->door.options.name, WD_FRAME_SIZE_MAX);
+    }
+}
+
+/// What the monitor tells: event (u16), value (u32); then the endpoint.
+static void take_events(daemon_loop *loop, served_door *at)
+{
+    inbound from;
+    while (receive(at->door.monitor, &from)) {
+        uint16_t event = 0;
+        uint32_t value = 0;
+        if (zmq_msg_size(&from.frames[0]) == sizeof event + sizeof value) {
+            const uint8_t *bytes = zmq_msg_data(&from.frames[0]);
+            memcpy(&event, bytes, sizeof event);
+            memcpy(&value, bytes + sizeof event, sizeof value);
+        }
+        inbound_done(&from);
+        if (event == ZMQ_EVENT_ACCEPTED) {
+            watch_descriptors(loop, value);
+        } else if (event == ZMQ_EVENT_DISCONNECTED) {
+            count_disconnect(loop, at);
+        }
+    }
+}
+
+// ---- signals ------------------------------------------------------------------------------------------------------
+
+/// Read grants and keys again. A fault in them is told, and the old ones stay.
+static wd_status reload(daemon_loop *loop)
+{
+    wd_error error;
+    wd_status status = wd_authority_load(loop->authority, &loop->plan->places, &error);
+    if (status != WD_OK) {
+        wd_log(WD_LOG_ERROR, "grants and keys are not read again, the old ones stay: %s", error.text);
+        return WD_OK;
+    }
+    wd_authority_counts counts = wd_authority_counts_get(loop->authority);
+    wd_log(WD_LOG_INFO, "read again: %zu grants, %zu keys", counts.grants, counts.keys);
+    return wd_service_recheck(loop->service, loop->authority, now_ms(), &loop->outbox);
+}
+
+/// @param[out] ret_end  The signal that ends the daemon, if one came.
+static wd_status take_signals(daemon_loop *loop, int *ret_end)
+{
+    struct signalfd_siginfo info;
+    wd_status status = WD_OK;
+    while (status == WD_OK && read(loop->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+        if (info.ssi_signo == SIGHUP) {
+            status = reload(loop);
+        } else {
+            *ret_end = (int)info.ssi_signo;
+        }
+    }
+    return status;
 }
 
 static long poll_timeout(const daemon_loop *loop)
@@ -284,53 +286,65 @@ static long poll_timeout(const daemon_loop *loop)
     return next <= now ? 0 : next - now > 60000 ? 60000 : (long)(next - now);
 }
 
-static wd_status run_loop(daemon_loop *loop)
+/// @param items  As run_loop() has them, polled.
+static wd_status serve_all(daemon_loop *loop, const zmq_pollitem_t *items, int *ret_end)
+{
+    wd_status status = WD_OK;
+    if (items[4].revents != 0) {
+        status = take_signals(loop, ret_end);
+    }
+    if (items[6].revents != 0) {
+        wd_zap_serve(&loop->zap, now_ms());
+        wd_service_count_doors(loop->service, loop->zap.admitted, loop->zap.refused);
+    }
+    for (int i = 0; status == WD_OK && i < WD_DOOR_COUNT; i++) {
+        if (items[i].revents != 0) {
+            status = serve_door(loop, &loop->doors[i]);
+        }
+        if (items[2 + i].revents != 0) {
+            take_events(loop, &loop->doors[i]);
+        }
+    }
+    if (status == WD_OK && items[5].revents != 0) {
+        status = wd_service_take_envs(loop->service, &loop->outbox);
+    }
+    if (status == WD_OK) {
+        status = wd_service_tick(loop->service, now_ms(), &loop->outbox);
+    }
+    return status == WD_OK ? flush(loop) : status;
+}
+
+/// @param[out] ret_end  The signal that ended it; 0: an admin did, or an error.
+static wd_status run_loop(daemon_loop *loop, int *ret_end)
 {
     zmq_pollitem_t items[] = {
-        { .socket = zsock_resolve(loop->doors[0].socket), .events = ZMQ_POLLIN },
-        { .socket = zsock_resolve(loop->doors[1].socket), .events = ZMQ_POLLIN },
-        { .socket = zsock_resolve(loop->doors[0].monitor), .events = ZMQ_POLLIN },
-        { .socket = zsock_resolve(loop->doors[1].monitor), .events = ZMQ_POLLIN },
+        { .socket = loop->doors[WD_DOOR_PLANNER].door.socket, .events = ZMQ_POLLIN },
+        { .socket = loop->doors[WD_DOOR_CONTROL].door.socket, .events = ZMQ_POLLIN },
+        { .socket = loop->doors[WD_DOOR_PLANNER].door.monitor, .events = ZMQ_POLLIN },
+        { .socket = loop->doors[WD_DOOR_CONTROL].door.monitor, .events = ZMQ_POLLIN },
         { .fd = loop->signals, .events = ZMQ_POLLIN },
         { .fd = wd_service_env_fd(loop->service), .events = ZMQ_POLLIN },
+        { .socket = loop->zap.socket, .events = ZMQ_POLLIN },
     };
     wd_status status = WD_OK;
-    while (status == WD_OK) {
-        if (zmq_poll(items, WD_COUNT_OF(items), poll_timeout(loop)) < 0 && zmq_errno() != EINTR) {
-            return WD_EIO;
-        }
-        if (items[4].revents != 0) {
-            break;
-        }
-        for (int i = 0; status == WD_OK && i < 2; i++) {
-            if (items[i].revents != 0) {
-                status = serve_door(loop, &loop->doors[i]);
+    while (status == WD_OK && *ret_end == 0 && !wd_service_end_wanted(loop->service)) {
+        if (zmq_poll(items, WD_COUNT_OF(items), poll_timeout(loop)) < 0) {
+            if (zmq_errno() != EINTR) {
+                return WD_EIO;
             }
-            if (items[2 + i].revents != 0) {
-                count_disconnects(loop, &loop->doors[i]);
-            }
+            continue;
         }
-        if (status == WD_OK && items[5].revents != 0) {
-            status = wd_service_take_envs(loop->service, &loop->outbox);
-        }
-        if (status == WD_OK) {
-            status = wd_service_tick(loop->service, now_ms(), &loop->outbox);
-        }
-        if (status == WD_OK) {
-            status = flush(loop);
-        }
+        status = serve_all(loop, items, ret_end);
     }
     return status;
 }
 
-static wd_status end_all(daemon_loop *loop)
+static wd_status end_all(daemon_loop *loop, int signal_number)
 {
-    struct signalfd_siginfo info = { 0 };
-    ssize_t got = read(loop->signals, &info, sizeof info);
-    const char *name = got == (ssize_t)sizeof info ? strsignal((int)info.ssi_signo) : "error";
     char reason[128];
-    snprintf(reason, sizeof reason, "worldd was stopped (%s)", name);
-    wd_log(WD_LOG_INFO, "stopping: %s", name);
+    snprintf(reason, sizeof reason, "worldd was stopped (%s)",
+        signal_number != 0 ? strsignal(signal_number) : "by request, or an error");
+    wd_log(WD_LOG_INFO, "stopping: %s", reason);
     wd_status status = wd_service_shutdown(loop->service, reason, now_ms(), &loop->outbox);
     return status == WD_OK ? flush(loop) : status;
 }
@@ -343,19 +357,28 @@ static int open_signals(void)
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
     sigprocmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);  // a terminal that closes is no reason to end
     return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
 /// libzmq aborts when descriptors run out on an ipc listener, so take all that we may have (zmq.md section 2).
-static void raise_descriptor_limit(void)
+static uint64_t raise_descriptor_limit(void)
 {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    struct rlimit limit = { .rlim_cur = 1024 };
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
+        getrlimit(RLIMIT_NOFILE, &limit);
+    }
+    return limit.rlim_cur;
+}
+
+static void print_if(FILE *file, const char *name, const char *text)
+{
+    if (text[0] != '\0') {
+        fprintf(file, "\"%s\":\"%s\",", name, text);
     }
 }
 
@@ -374,10 +397,14 @@ static wd_status write_identity(
     if (file == NULL) {
         return wd_error_set(error, WD_EIO, "%s: %s", path, strerror(errno));
     }
-    fprintf(file,
-        "{\"planner\":\"%s\",\"control\":\"%s\",\"pid\":%d,\"boot_id\":\"%s\",\"protocol\":[%d,%d]}\n",
-        loop->config->planner_endpoint, loop->config->control_endpoint, (int)getpid(), boot, WD_PROTO_MAJOR,
-        WD_PROTO_MINOR);
+    const wd_config *config = loop->config;
+    fprintf(
+        file, "{\"planner\":\"%s\",\"control\":\"%s\",", config->planner_endpoint, config->control_endpoint);
+    print_if(file, "planner_tcp", config->planner_tcp);
+    print_if(file, "control_tcp", config->control_tcp);
+    print_if(file, "server_key", loop->plan->has_key ? loop->plan->key.public_key : "");
+    fprintf(file, "\"pid\":%d,\"boot_id\":\"%s\",\"protocol\":[%d,%d]}\n", (int)getpid(), boot,
+        WD_PROTO_MAJOR, WD_PROTO_MINOR);
     bool written = fclose(file) == 0;
     return written ? WD_OK : wd_error_set(error, WD_EIO, "%s: %s", path, strerror(errno));
 }
@@ -390,65 +417,87 @@ static wd_status make_episodes_directory(const char *path, wd_error *error)
     return WD_OK;
 }
 
+/// The doors are proved shut before the grants are known, and opened after: nobody slips through, and nobody who may come
+/// in is turned away meanwhile.
+static wd_status open_doors(daemon_loop *loop, wd_error *error)
+{
+    wd_status status = wd_zap_open(loop->context, loop->authority, &loop->zap, error);
+    for (int i = 0; status == WD_OK && i < WD_DOOR_COUNT; i++) {
+        loop->doors[i].planner = i == WD_DOOR_PLANNER;
+        status = wd_door_new(loop->context, &loop->plan->doors[i], &loop->zap, &loop->doors[i].door, error);
+    }
+    loop->zap.admitted = loop->zap.refused = 0;
+    status = status == WD_OK ? wd_authority_load(loop->authority, &loop->plan->places, error) : status;
+    for (int i = 0; status == WD_OK && i < WD_DOOR_COUNT; i++) {
+        status = wd_door_bind(loop->context, &loop->doors[i].door, error);
+    }
+    return status;
+}
+
 static wd_status open_all(daemon_loop *loop, const wd_daemon_directory *directory, wd_error *error)
 {
+    loop->context = zmq_ctx_new();
+    loop->signals = open_signals();
+    loop->descriptors_max = raise_descriptor_limit();
+    if (loop->context == NULL || loop->signals < 0 || wd_authority_new(&loop->authority) != WD_OK ||
+        getrandom(loop->boot_id, sizeof loop->boot_id, 0) != (ssize_t)sizeof loop->boot_id) {
+        return wd_error_set(error, WD_EIO, "cannot start: %s", strerror(errno));
+    }
     wd_status status = make_episodes_directory(loop->config->episodes, error);
     if (status == WD_OK) {
         status = wd_service_new(loop->config, loop->boot_id, &loop->service, error);
     }
-    for (int i = 0; status == WD_OK && i < 2; i++) {
-        status = open_door(&loop->doors[i], error);
-    }
+    status = status == WD_OK ? open_doors(loop, error) : status;
     return status == WD_OK ? write_identity(loop, directory, error) : status;
+}
+
+static void close_all(daemon_loop *loop)
+{
+    wd_service_destroy(&loop->service);
+    wd_service_outbox_done(&loop->outbox);
+    for (int i = 0; i < WD_DOOR_COUNT; i++) {
+        wd_door_close(&loop->doors[i].door);
+    }
+    wd_zap_close(&loop->zap);
+    wd_authority_destroy(&loop->authority);
+    if (loop->signals >= 0) {
+        close(loop->signals);
+    }
+    if (loop->context != NULL) {
+        zmq_ctx_term(loop->context);  // waits for what is on its way, no longer than ZMQ_LINGER
+    }
 }
 
 wd_status wd_daemon_serve(const wd_config *config, void (*ready)(const wd_config *config), wd_error *error)
 {
-    daemon_loop loop = {
-        .config = config,
-        .doors = { { .name = "planner",
-                       .endpoint = config->planner_endpoint,
-                       .send_hwm = PLANNER_SEND_HWM,
-                       .receive_hwm = 64,
-                       .planner = true },
-            { .name = "control",
-                .endpoint = config->control_endpoint,
-                .send_hwm = 1000,
-                .receive_hwm = 256 } },
-        .signals = -1,
-    };
+    wd_daemon_plan plan;
     wd_daemon_directory directory;
-    wd_status status = wd_daemon_directory_take(config->directory, &directory, error);
+    wd_status status = wd_daemon_plan_make(config, &plan, error);
     if (status != WD_OK) {
         return status;
     }
-    zsys_handler_set(NULL);  // signals come through a descriptor
-    loop.signals = open_signals();
-    raise_descriptor_limit();
-    if (loop.signals < 0 || getrandom(loop.boot_id, sizeof loop.boot_id, 0) != (ssize_t)sizeof loop.boot_id) {
-        status = wd_error_set(error, WD_EIO, "cannot start: %s", strerror(errno));
-    } else {
-        status = open_all(&loop, &directory, error);
+    status = wd_daemon_directory_take(
+        config->directory, plan.has_group ? plan.group : (gid_t)-1, &directory, error);
+    if (status != WD_OK) {
+        wd_daemon_plan_done(&plan);
+        return status;
     }
+    daemon_loop loop = { .config = config, .plan = &plan, .signals = -1 };
+    status = open_all(&loop, &directory, error);
     if (status == WD_OK) {
         if (ready != NULL) {
             ready(config);
         }
-        status = run_loop(&loop);
-        wd_status ended = end_all(&loop);
+        int signal_number = 0;
+        status = run_loop(&loop, &signal_number);
+        wd_status ended = end_all(&loop, signal_number);
         status = status == WD_OK ? ended : status;
         if (status != WD_OK) {
             wd_error_set(error, status, "the loop broke: %s", wd_status_text(status));
         }
     }
-    wd_service_destroy(&loop.service);
-    wd_service_outbox_done(&loop.outbox);
-    close_door(&loop.doors[0]);
-    close_door(&loop.doors[1]);
-    if (loop.signals >= 0) {
-        close(loop.signals);
-    }
-    zsys_shutdown();
+    close_all(&loop);
     wd_daemon_directory_release(&directory);
+    wd_daemon_plan_done(&plan);
     return status;
 }

@@ -35,10 +35,15 @@ static wd_status make_directory(const char *path, wd_error *error)
     return WD_OK;
 }
 
-wd_status wd_daemon_directory_take(const char *path, wd_daemon_directory *ret_directory, wd_error *error)
+wd_status wd_daemon_directory_take(
+    const char *path, gid_t group, wd_daemon_directory *ret_directory, wd_error *error)
 {
     wd_daemon_directory directory = { .lock = -1 };
     wd_status status = make_directory(path, error);
+    if (status == WD_OK && group != (gid_t)-1 &&
+        (lchown(path, (uid_t)-1, group) != 0 || chmod(path, 0750) != 0)) {
+        status = wd_error_set(error, WD_EIO, "%s: cannot be given to the group: %s", path, strerror(errno));
+    }
     if (status != WD_OK) {
         return status;
     }
@@ -75,18 +80,4 @@ void wd_daemon_directory_release(wd_daemon_directory *directory)
         close(directory->lock);  // gives the lock back; the file stays, so that nobody locks an unlinked one
         directory->lock = -1;
     }
-}
-
-wd_status wd_daemon_endpoint_check(const char *endpoint, wd_error *error)
-{
-    if (strncmp(endpoint, "ipc://", 6) != 0 || endpoint[6] == '@') {
-        return WD_OK;
-    }
-    struct stat info;
-    if (lstat(endpoint + 6, &info) != 0) {
-        return errno == ENOENT ? WD_OK : wd_error_set(error, WD_EIO, "%s: %s", endpoint + 6, strerror(errno));
-    }
-    return S_ISSOCK(info.st_mode)
-               ? WD_OK
-               : wd_error_set(error, WD_EEXIST, "%s: something that is no socket stands there", endpoint + 6);
 }

@@ -34,3 +34,17 @@ void wd_log(wd_log_level level, const char *format, ...)
     }
     fprintf(stderr, "worldd: %s: %s\n", names[level], text);
 }
+
+bool wd_log_within(wd_log_limit *limit, int64_t now_ms)
+{
+    if (now_ms - limit->since_ms >= 1000) {
+        if (limit->left_out > 0) {
+            wd_log(WD_LOG_WARNING, "%u more lines like the next were left out", limit->left_out);
+        }
+        *limit = (wd_log_limit){ .since_ms = now_ms };
+    }
+    bool within = limit->count < WD_LOG_PER_SECOND_MAX;
+    limit->count += within;
+    limit->left_out += !within;
+    return within;
+}

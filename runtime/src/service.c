@@ -144,6 +144,25 @@ wd_service_stats wd_service_stats_get(const wd_service *service)
     return stats;
 }
 
+void wd_service_count_doors(wd_service *service, uint64_t admitted, uint64_t refused)
+{
+    service->stats.admitted = admitted;
+    service->stats.refused = refused;
+}
+
+bool wd_service_end_wanted(const wd_service *service)
+{
+    return service->end_wanted;
+}
+
+wd_status wd_service_recheck(
+    wd_service *service, const wd_authority *authority, int64_t now_ms, wd_service_outbox *outbox)
+{
+    wd_status status = wd_broker_recheck(service->broker, authority, now_ms, &outbox->planner);
+    status = status == WD_OK ? wd_control_recheck(service, authority, outbox) : status;
+    return status == WD_OK ? wd_service_take_outcomes(service, now_ms, outbox) : status;
+}
+
 void wd_service_count_disconnect(wd_service *service)
 {
     service->stats.disconnects += 1;

@@ -17,7 +17,8 @@ typedef struct wd_control_peer {
     wd_peer_id id;
     char name[WD_HELLO_NAME_MAX + 1];
     uint8_t instance[WD_SESSION_ID_SIZE];
-    uint32_t uid;
+    wd_user user;
+    wd_roles roles;   // as of its last message
     uint64_t serial;  // grows with each message: the smallest has been silent longest
 } wd_control_peer;
 
@@ -39,6 +40,7 @@ typedef struct wd_service_run {
     bool watched;  // the client is still there
     wd_peer_id client;
     uint8_t instance[WD_SESSION_ID_SIZE];  // of the client
+    wd_user user;                          // whose run it is
     uint64_t client_request;
     uint64_t progress_sequence;
 } wd_service_run;
@@ -52,7 +54,8 @@ struct wd_service {
     wd_service_run **runs;  // open ones, oldest first
     size_t run_count;
     wd_observe_session
-        *sessions[WD_OBSERVE_SESSIONS_MAX];  // of agent loops on phones of their own; oldest first
+        *sessions[WD_OBSERVE_SESSIONS_MAX];          // of agent loops on phones of their own; oldest first
+    wd_user session_users[WD_OBSERVE_SESSIONS_MAX];  // whose they are
     size_t session_count;
     wd_control_peer peers[WD_CONTROL_PEERS_MAX];
     size_t peer_count;
@@ -63,6 +66,7 @@ struct wd_service {
     wd_env_router *env_router;
     int64_t envs_next_ms;  // when vanished clients are looked for next
     bool envs_wait;        // answers of workers are waiting to be taken
+    bool end_wanted;       // an admin asked the daemon to end
     wd_service_stats stats;
 };
 
@@ -98,6 +102,9 @@ void wd_service_run_destroy(wd_service_run **run_p);
 
 // ---- control (control.c) ----------------------------------------------------------------------------------------
 
+/// Turn away who has no role on the control socket any more.
+WD_NODISCARD wd_status wd_control_recheck(
+    wd_service *service, const wd_authority *authority, wd_service_outbox *outbox);
 WD_NODISCARD wd_status wd_control_send_progress(
     wd_service_run *run, const wd_value *event, wd_service_outbox *outbox);
 /// A request of a client: *ret_begun is false when it is a repeated one, which was seen to.
@@ -158,9 +165,10 @@ typedef struct wd_verb {
     const char *name;
     wd_verb_function function;
 } wd_verb;
-/// The open run that args.run names. @retval WD_ENOENT, WD_EINVAL, WD_ETYPE.
-WD_NODISCARD wd_status wd_control_open_run(
-    wd_service *service, const wd_value *args, wd_service_run **ret_run, wd_error *error);
+/// The open run that args.run names, if this peer may do to it what the verb does.
+/// @retval WD_ENOENT, WD_EINVAL, WD_ETYPE. @retval WD_EDENIED it is another user's.
+WD_NODISCARD wd_status wd_control_open_run(wd_service *service, const wd_control_peer *peer,
+    const wd_control *control, wd_service_run **ret_run, wd_error *error);
 extern const wd_verb wd_verbs[];  // ended by a NULL name; control_verbs.c
 
 #endif

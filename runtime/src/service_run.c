@@ -467,6 +467,7 @@ wd_status wd_service_run_start(wd_service *service, const wd_run_order *order, c
     run->enrich_deadline_ms = order->options.enrich_deadline_ms;
     run->watched = true;
     run->client = client->id;
+    run->user = client->user;
     memcpy(run->instance, client->instance, sizeof run->instance);
     run->client_request = client_request;
     service->runs[service->run_count++] = run;

@@ -144,11 +144,15 @@ int main(int argc, char **argv)
     if (!right) {
         return 2;
     }
+    wd_error error;
+    if (given.check && wd_daemon_check(&config, &error) != WD_OK) {
+        fprintf(stderr, "%s\n", error.text);
+        return 2;
+    }
     if (given.check || given.print) {
         return 0;
     }
     wd_log_set_level(config.log_level);
-    wd_error error;
     wd_status status = wd_daemon_serve(&config, ready, &error);
     notify("STOPPING=1");
     if (status != WD_OK) {

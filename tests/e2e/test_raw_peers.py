@@ -37,14 +37,15 @@ class Raw:
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(10)
         self.socket.connect(str(doors.daemon.directory / f"{door}.sock"))
+        self.unread = b""
 
     def until(self, seen):
         """Read until these bytes have come. (libzmq cuts off a peer that does not wait for its half of a handshake.)"""
-        read = b""
-        while seen not in read:
+        while seen not in self.unread:
             part = self.socket.recv(4096)
-            assert part != b"", read         # it was cut off
-            read += part
+            assert part != b"", self.unread  # it was cut off
+            self.unread += part
+        self.unread = self.unread[self.unread.index(seen) + len(seen):]
         return self
 
     def greet(self, mechanism=b"NULL"):
@@ -57,7 +58,7 @@ class Raw:
             properties += bytes([len(name)]) + name + struct.pack(">I", len(value)) + value
         self.until(b"NULL" + 48 * b"\0")
         self.frame(b"\x05READY" + properties, command=True)
-        return self
+        return self.until(b"\x05READY") if kind == b"DEALER" and len(identity) <= 255 else self
 
     def frame(self, body, more=False, command=False):
         flags = (4 if command else 0) | (2 if len(body) > 255 else 0) | (1 if more else 0)

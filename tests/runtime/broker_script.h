@@ -1,6 +1,6 @@
 /// broker_script.h - a broker driven by events in words, and all that comes out of it in words.
 ///
-/// Events:  hello PEER NAME [i=INSTANCE] [n=INFLIGHT] [u=UID] [f=MAX_FRAME]     ask [NAME] [d=DEADLINE] [w=WAIT]
+/// Events:  hello PEER NAME [i=INSTANCE] [n=INFLIGHT] [u=USER] [r=ROLES] [f=MAX_FRAME]     ask [NAME] [d=DEADLINE] [w=WAIT]
 ///          reply|bad|refuse|retry|error PEER ID     cancel ID     ping|pong|bye|junk PEER     lost PEER     wait MS
 ///          pings MS (the same, but worldd's pings are shown)     alive MS (the same, while all peers send Pong)
 /// Enrichers: hello PEER NAME e=1     enrich [NAME] [d=DEADLINE] [s=SIZE]     mean|wrong|unable|busy PEER ID
@@ -52,7 +52,7 @@ static inline wd_broker_message message_of(unsigned peer, uint16_t kind)
 {
     wd_frame_write(kind, header);
     return (wd_broker_message){ .peer = peer_id(peer),
-        .uid = UINT32_MAX,
+        .roles = WD_ROLES_ALL,
         .header = header,
         .header_length = sizeof header,
         .body = body.bytes,
@@ -275,7 +275,8 @@ static inline wd_status run_event(broker_script *script, const char *event)
         kind = build_message(verb, id);
     }
     wd_broker_message message = message_of(number, kind);
-    message.uid = option(event, "u=", UINT32_MAX);
+    message.user.number = option(event, "u=", 0);
+    message.roles = option(event, "r=", WD_ROLES_ALL);
     if (strcmp(verb, "junk") == 0) {
         header[0] = 'X';
     }

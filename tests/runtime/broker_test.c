@@ -175,6 +175,13 @@ static const struct broker_case broker_cases[] = {
     { "another user may not take the name",
         { { "hello 1 a u=1000", "1<WELCOME(1.0)" }, { "hello 2 a u=1001", "2<REJECT(EDENIED name)" },
             { "hello 3 a u=1000 i=3", "3<WELCOME(1.0) 1<GOODBYE(superseded)" } } },
+    // r=: bits of roles, planner 1, enricher 2, client 8
+    { "a planner without the role", { { "hello 1 a r=10", "1<REJECT(EDENIED role)" } } },
+    { "an enricher without the role",
+        { { "hello 1 a e=1 r=1", "1<REJECT(EDENIED role)" }, { "hello 1 a e=1 r=2", "1<WELCOME(1.0)" } } },
+    { "a planner that lost the role hears nothing more",
+        { { "hello 1 a", "1<WELCOME(1.0)" }, { "ask", "1<PLAN_REQUEST(1.1 1000ms)" },
+            { "ping 1 r=0", "1<REJECT(EDENIED role) 1=lost(a, 1)" }, { "ping 1 r=0", "1<WHO_ARE_YOU" } } },
     { "Hello again keeps what is open",
         { { "hello 1 a", "1<WELCOME(1.0)" }, { "ask", "1<PLAN_REQUEST(1.1 1000ms)" },
             { "hello 1 a", "1<WELCOME(1.0)" }, { "reply 1 1", "1=reply(a, 1)" } } },

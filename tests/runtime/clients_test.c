@@ -22,7 +22,7 @@ static wd_status hello(
     uint8_t instance[WD_SESSION_ID_SIZE];
     wd_peer_id id = { .bytes = { peer }, .length = 1 };
     name_instance(number, instance);
-    return wd_clients_hello(clients, instance, &id, now_ms, ret_client);
+    return wd_clients_hello(clients, instance, (wd_user){ 0 }, &id, now_ms, ret_client);
 }
 
 static void an_answer_is_given_again_on_a_new_connection(void **state)

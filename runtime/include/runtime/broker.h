@@ -7,6 +7,7 @@
 #ifndef RUNTIME_BROKER_H
 #define RUNTIME_BROKER_H
 
+#include "runtime/authority.h"
 #include "scene/action.h"
 #include "scene/semantic_scene.h"
 
@@ -39,7 +40,8 @@ wd_broker_options wd_broker_options_default(void);
 /// A message from a peer, its frames already cut: header and body checked by the caller's limits only.
 typedef struct wd_broker_message {
     wd_peer_id peer;
-    uint32_t uid;  // kernel's uid of the peer, UINT32_MAX unknown
+    wd_user user;    // who it is, as the transport says
+    wd_roles roles;  // what it may be now; a message with none is refused
     const void *header;
     size_t header_length;
     const void *body;
@@ -179,6 +181,9 @@ WD_NODISCARD wd_status wd_broker_peer_lost(
 /// @retval WD_ENOMEM  some of it is done and in the outbox; call again for the rest.
 WD_NODISCARD wd_status wd_broker_tick(wd_broker *broker, int64_t now_ms, wd_broker_outbox *outbox);
 int64_t wd_broker_next_ms(const wd_broker *broker);  // INT64_MAX: nothing is due
+/// Grants were read again: who is no longer granted the role it came with is turned away.
+WD_NODISCARD wd_status wd_broker_recheck(
+    wd_broker *broker, const wd_authority *authority, int64_t now_ms, wd_broker_outbox *outbox);
 /// Goodbye to all peers; open requests end CANCELED.
 WD_NODISCARD wd_status wd_broker_shutdown(wd_broker *broker, const char *reason, wd_broker_outbox *outbox);
 

@@ -6,6 +6,7 @@
 #ifndef RUNTIME_CONFIG_H
 #define RUNTIME_CONFIG_H
 
+#include "runtime/authority.h"
 #include "runtime/broker.h"
 #include "runtime/run.h"
 
@@ -21,6 +22,11 @@ typedef struct wd_config {
     char tasks[WD_CONFIG_TEXT_MAX];             // task directory
     char planner_endpoint[WD_CONFIG_TEXT_MAX];  // "": ipc://<directory>/planner.sock
     char control_endpoint[WD_CONFIG_TEXT_MAX];  // "": ipc://<directory>/control.sock
+    char planner_tcp[WD_CONFIG_TEXT_MAX];       // "": none
+    char control_tcp[WD_CONFIG_TEXT_MAX];
+    char doors_grants[WD_CONFIG_TEXT_MAX];  // file (authority.h); "": the daemon's own user alone
+    char doors_keys[WD_CONFIG_TEXT_MAX];    // directory; "": no CURVE
+    char doors_group[WD_KEY_NAME_MAX + 1];  // whose members may connect on ipc; "": none
     uint64_t heartbeat_ms, liveness, planner_attempts, attempt_timeout_ms, planner_wait_ms;
     bool world_enabled, semantic_enabled, compress_episodes;
     char enricher[WD_PEER_NAME_MAX + 1];  // "": nobody, "*": anybody

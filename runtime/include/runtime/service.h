@@ -47,6 +47,10 @@ WD_NODISCARD wd_status wd_service_take_envs(wd_service *service, wd_service_outb
 /// Time has passed: deadlines, silences, expiries. To be called at wd_service_next_ms() at the latest.
 WD_NODISCARD wd_status wd_service_tick(wd_service *service, int64_t now_ms, wd_service_outbox *outbox);
 int64_t wd_service_next_ms(const wd_service *service);  // INT64_MAX: nothing waits for time
+/// Grants were read again: whoever lost what it came with is turned away, and hears nothing more.
+WD_NODISCARD wd_status wd_service_recheck(
+    wd_service *service, const wd_authority *authority, int64_t now_ms, wd_service_outbox *outbox);
+bool wd_service_end_wanted(const wd_service *service);  // an admin asked for it
 /// End all runs (the reason is recorded in their episodes) and say goodbye to planners.
 WD_NODISCARD wd_status wd_service_shutdown(
     wd_service *service, const char *reason, int64_t now_ms, wd_service_outbox *outbox);
@@ -57,10 +61,12 @@ typedef struct wd_service_stats {
     uint64_t enriched,
         enrich_fallbacks;  // scenes that an enricher was wanted for: answered, or worldd's own held
     uint32_t runs_open;
+    uint64_t admitted, refused;  // connections, told by the doors
     uint64_t
         disconnects;  // told by the transport: peers that closed or were cut off for a frame over the limit
 } wd_service_stats;
 wd_service_stats wd_service_stats_get(const wd_service *service);
 void wd_service_count_disconnect(wd_service *service);
+void wd_service_count_doors(wd_service *service, uint64_t admitted, uint64_t refused);  // since the start
 
 #endif
