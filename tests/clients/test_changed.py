@@ -119,6 +119,8 @@ def test_with_asyncio(worldd_daemon):
             assert (await env.restore(kept))[1]["digest"] == kept.digest == env.digest
             await env.inject({"os": {"settings": {"global": {"darkModeEnabled": True}}}})
             assert await env.state("os.settings.global.darkModeEnabled") is True
+            what, = await env.imagine([["home"]])
+            assert what.scene.app == "launcher" and (await env.scene()).app == "settings"
             again = (await kept.fork())[0]
             await kept.forget()
             assert (await again.reset(seed=9))[0].app == "launcher"

@@ -136,16 +136,20 @@ def test_what_if_touches_nothing(env):
     assert env.world.request("env_observe", env=env.id, observe="none")["digest"] == before == env.digest
     assert (good.reward, good.outcomes, good.scene.page, good.error) == (1.0, ["ok", "ok"], "bluetooth", None)
     assert any(row["path"] == "os.settings.global.bluetoothEnabled" for row in good.changes) and good.verdict["clean"]
-    assert wrong.outcomes == ["ok"] and wrong.error and wrong.scene.app == "launcher" and wrong.reward == 0.0
-    assert none.changes == [] and none.outcomes == []
-    assert len(env.world.request("env_list")["envs"]) == 1, "the forks are gone"
+    assert good.whole and good.tried[0]["kind"] == "tap" and good.ending is None and good.side_effects == []
+    assert wrong.outcomes == ["ok", "refused"] and not wrong.whole and wrong.scene.app == "launcher" and wrong.reward == 0.0
+    assert wrong.tried[1]["code"] == "unknown_action" and (none.changes, none.outcomes, none.whole) == ([], [], True)
+    done, over = env.imagine([[DONE], [DONE, "home"]], observe="none")
+    assert done.ending == "complete" and done.scene is None and over.outcomes == ["ok"]
+    assert "observation" in env.imagine([["home"]], scenes="all")[0].tried[0]
+    assert len(env.world.request("env_list")["envs"]) == 1, "nothing is left behind"
 
 
 def test_what_if_has_a_budget(env):
-    for candidates in ([["home"]] * 65, [["home"] * 257]):
-        with pytest.raises(worldd.LimitExceeded, match="imagine: "):
+    for candidates in ([["home"]] * 65, [["home"] * 65], [["home"] * 64] * 4 + [["home"]]):
+        with pytest.raises(worldd.LimitExceeded, match="candidates"):
             env.imagine(candidates)
-    assert len(env.imagine([["home"]] * 2)) == 2 and env.imagine([]) == []
+    assert len(env.imagine([["home"] * 4] * 64, observe="none")) == 64 and env.imagine([]) == []
 
 
 # ---- many -----------------------------------------------------------------------------------------------------

@@ -80,12 +80,13 @@ def test_what_if_is_tried_on_a_copy(assistant):
     before = assistant.call("scene")
     taps = [{"action": "tap", "args": {"selector": {"resource_id": name}}} for name in ("open_bluetooth", "bluetooth_switch")]
     good, home, wrong = json.loads(assistant.call("what_if", candidates=[taps, [{"action": "home"}], [{"action": "dance"}]]))
-    assert good["page"] == "bluetooth" and good["verdict"]["passed"] and good["outcomes"] == ["ok", "ok"]
-    assert home["app"] == "launcher" and not home["verdict"]["passed"] and wrong["error"]
+    assert "settings bluetooth" in good["screen"] and good["verdict"]["passed"] and good["outcomes"] == ["ok", "ok"]
+    assert good["reward"] == 1.0 and "page bluetooth" in good["known"] and good["side_effects"] == []
+    assert "launcher home" in home["screen"] and not home["verdict"]["passed"] and wrong["outcomes"] == ["refused"]
     assert assistant.call("scene") == before
     assert assistant.call("device_state", path="os.settings.global.bluetoothEnabled") == "true"
     assert assistant.call("what_if", candidates=[[7]]).startswith("error: candidates[0]: ")
-    assert assistant.call("what_if", candidates=[taps] * 65).startswith("error: ELIMIT imagine: ")
+    assert assistant.call("what_if", candidates=[taps] * 65).startswith("error: ELIMIT args.candidates: ")
 
 
 def test_a_private_daemon_and_leaving_in_the_middle():

@@ -8,17 +8,19 @@ docs/python.md is the guide; worldd.aio holds the asyncio variant, worldd.testin
 """
 from .daemon import Daemon
 from .enricher import Enricher
-from .env import Env, Imagined, Snapshot, VecEnv
-from .errors import (ConnectionLost, DaemonFailed, DeadlineExceeded, InvalidRequest, LimitExceeded, NotFound,
+from .env import Env, Snapshot, VecEnv
+from .errors import (BudgetExceeded, ConnectionLost, DaemonFailed, DeadlineExceeded, InvalidRequest, LimitExceeded, NotFound,
                      NotPermitted, NotReachable, OutOfStep, Rejected, RequestError, Superseded, Unsupported, WorlddError)
 from .executor import Act, ActionFailed, ActionRefused, CaptureFailed, Executor, Order, Screen
-from .planner import FunctionPlanner, Node, Plan, PlanFailed, Planner, Request, Step, abort, complete
+from .imagine import Imagined
+from .planner import FunctionPlanner, Node, Plan, PlanFailed, Planner, Request
+from .steps import Step, abort, complete
 from .tracker import WorldTracker
 from .views import Observation, RunResult, Scene, WorldState
 from .world import World
 
 __version__ = "0.1.0"
-__all__ = ["Act", "ActionFailed", "ActionRefused", "CaptureFailed", "ConnectionLost", "Daemon",
+__all__ = ["Act", "ActionFailed", "ActionRefused", "BudgetExceeded", "CaptureFailed", "ConnectionLost", "Daemon",
            "DaemonFailed", "DeadlineExceeded", "Enricher", "Env", "Executor", "FunctionPlanner", "Imagined",
            "InvalidRequest", "LimitExceeded", "Node", "NotFound", "NotPermitted", "NotReachable",
            "Observation", "Order", "OutOfStep", "Plan", "PlanFailed", "Planner", "Rejected", "Request",

@@ -13,10 +13,11 @@ from typing import Any, Callable, Optional
 import zmq
 import zmq.asyncio
 
-from . import wire
+from . import steps, wire
 from .aio_env import AsyncEnv, AsyncSnapshot, AsyncVecEnv
 from .control import REQUEST_TIMEOUT, Event, Link, Progress, find_control_endpoint
 from .errors import ConnectionLost, DeadlineExceeded, NotReachable, Rejected, WorlddError
+from .imagine import Imagined, imagine_args, imagined
 from .phone import Habits, Phone, Reward, passed
 from .phones import Params, Phones, Tasks
 from .talk import Batch, Question, T, Talk
@@ -271,6 +272,10 @@ class AsyncWorld:
 
     async def judge(self, run: str) -> dict[str, Any]:
         return dict(await self.request("judge", run=run))
+
+    async def imagine(self, run: str, candidates: Sequence[Sequence[steps.Action]], *, observe: str = "full",
+                      scenes: str = "last") -> list[Imagined]:
+        return imagined(candidates, await self.request("imagine", run=run, **imagine_args(candidates, observe, scenes)))
 
     async def tracker(self, task: Task = "", *, session: Optional[str] = None, **options: Any) -> AsyncTracker:
         args: dict[str, Any] = {"task": task}

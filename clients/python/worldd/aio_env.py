@@ -11,9 +11,11 @@ from collections.abc import Awaitable, Sequence
 from typing import Any, Optional, Protocol, Union
 
 from .control import REQUEST_TIMEOUT
-from .phone import Action, Kept, Phone, Stands, Stepped, Verdict
+from .imagine import Imagined
+from .phone import Kept, Phone, Stands, Stepped, Verdict
 from .phones import Column, Phones, Seeds
 from .phones import Stepped as VecStepped
+from .steps import Action
 from .talk import T, Talk
 from .views import Scene
 from .world import Task
@@ -86,6 +88,10 @@ class AsyncEnv:
 
     async def fork(self, count: int = 1) -> list[AsyncEnv]:
         return [AsyncEnv(self.world, phone) for phone in await self.world.converse(self._phone.fork(count))]
+
+    async def imagine(self, candidates: Sequence[Sequence[Action]], *, observe: str = "full", scenes: str = "last"
+                      ) -> list[Imagined]:
+        return await self.world.converse(self._phone.imagine(candidates, observe, scenes))
 
     async def close(self) -> None:
         await self.world.converse(self._phone.close())

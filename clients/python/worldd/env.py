@@ -11,20 +11,20 @@ worldd.aio has the same for asyncio.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Callable, Optional, Union
 
 from .control import REQUEST_TIMEOUT
-from .errors import LimitExceeded, WorlddError
-from .phone import Action, Habits, Kept, Phone, Reward, Stands, Stepped, Verdict, action_json, passed, progress
+from .errors import WorlddError
+from .imagine import Imagined
+from .phone import Habits, Kept, Phone, Reward, Stands, Stepped, Verdict, passed, progress
 from .phones import Column, Infos, Params, Phones, Seeds, Tasks
 from .phones import Stepped as VecStepped
+from .steps import Action, action_json
 from .views import Scene
 from .world import Task, World
 
 __all__ = ["Action", "Column", "Env", "Imagined", "Infos", "Reward", "Snapshot", "VecEnv", "Verdict", "action_json", "passed",
            "progress"]
-IMAGINE_CANDIDATES_MAX, IMAGINE_STEPS_MAX = 64, 256
 
 
 class Snapshot:
@@ -49,18 +49,6 @@ class Snapshot:
 
     def __repr__(self) -> str:
         return f"<Snapshot {self.id} of machine {self.digest}>"
-
-
-@dataclass(frozen=True)
-class Imagined:
-    """What would come of a candidate. error: why its steps could not all be tried; outcomes: of those that were."""
-    steps: Sequence[Action]
-    outcomes: list[str]
-    scene: Scene
-    changes: list[dict[str, Any]]
-    verdict: Optional[Verdict]
-    reward: float
-    error: Optional[str]
 
 
 class Env:
@@ -164,40 +152,15 @@ class Env:
         """Envs in this very state, episode included; their future equals this one's under the same actions."""
         return [self._sibling(phone) for phone in self.world.converse(self._phone.fork(count))]
 
-    def imagine(self, candidates: Sequence[Sequence[Action]]) -> list[Imagined]:
-        """What would come of each list of steps? This env is not touched.
+    def imagine(self, candidates: Sequence[Sequence[Action]], *, observe: str = "full", scenes: str = "last") -> list[Imagined]:
+        """What would come of each list of steps? This env is not touched, and each candidate begins where it stands.
 
-        Raises LimitExceeded above IMAGINE_CANDIDATES_MAX candidates or IMAGINE_STEPS_MAX steps in all.
+        observe  "full" or "none"; scenes: "last", or "all": of each step
+
+        Raises LimitExceeded above 64 candidates, 64 steps in one or 256 in all, and when the answer is too long; nothing was
+        tried then.
         """
-        count = sum(map(len, candidates))
-        if len(candidates) > IMAGINE_CANDIDATES_MAX or count > IMAGINE_STEPS_MAX:
-            raise LimitExceeded(6, f"imagine: {len(candidates)} candidates of {count} steps; at most "
-                                   f"{IMAGINE_CANDIDATES_MAX} and {IMAGINE_STEPS_MAX}")
-        snapshot = self.snapshot()
-        envs: list[Env] = []
-        try:
-            envs = snapshot.fork(len(candidates)) if candidates else []
-            return [env._try(steps, snapshot) for env, steps in zip(envs, candidates)]
-        finally:
-            if envs:
-                self.world.request("env_close", envs=[env.id for env in envs])
-            snapshot.forget()
-
-    def _try(self, steps: Sequence[Action], start: Snapshot) -> Imagined:
-        outcomes, error = [], None
-        for step in steps:
-            try:
-                info = self.step(step)[4]
-            except WorlddError as why:
-                error = str(why)
-                break
-            outcomes.append(info["outcome"])
-        try:
-            verdict: Optional[Verdict] = self.judge()
-        except WorlddError:                      # without a task nothing is judged
-            verdict = None
-        return Imagined(steps, outcomes, self.scene(), start.diff(self), verdict,
-                        0.0 if verdict is None else self.habits.reward(verdict), error)
+        return self.world.converse(self._phone.imagine(candidates, observe, scenes))
 
     def __enter__(self) -> Env:
         return self

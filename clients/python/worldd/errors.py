@@ -12,6 +12,7 @@
         InvalidRequest    EINVAL, EPARSE, EUTF8, ETYPE: an argument is wrong; the text names it (also a ValueError)
         NotFound          ENOENT (also a LookupError)
         LimitExceeded     ELIMIT
+          BudgetExceeded  the steps that a run allows a planner to imagine do not suffice
         NotPermitted      EDENIED
         Unsupported       EUNSUPPORTED: this worldd does not know the verb
 """
@@ -79,6 +80,10 @@ class NotFound(RequestError, LookupError):
 
 class LimitExceeded(RequestError):
     """A named bound of worldd's was hit."""
+
+
+class BudgetExceeded(LimitExceeded):
+    """What a run allows its planner to imagine does not suffice; the text says how much was asked for, used and allowed."""
 
 
 class NotPermitted(RequestError):

@@ -19,7 +19,6 @@ from typing import IO, Any, Callable, Optional, Sequence, Union
 from . import __version__
 from .control import find_control_endpoint
 from .daemon import Daemon
-from .env import Env, Imagined
 from .errors import WorlddError
 from .planner import Plan, PlanFailed, Planner, Request, Step
 from .prompt import screen_text, turn_text
@@ -60,8 +59,6 @@ class Phone:
         self._planner = HandPlanner(planner_endpoint, f"mcp-{os.getpid()}")
         self._thread: Optional[threading.Thread] = None
         self._last: Union[Request, RunResult, WorlddError, None] = None
-        self._start: Json = {}                   # task, params and seed of the run; with the steps carried out enough to repeat it
-        self._steps: list[Step] = []
         self._planner.__enter__()
 
     def close(self) -> None:
@@ -94,7 +91,6 @@ class Phone:
                 end = error
             self._planner.turns.put(end)
 
-        self._start, self._steps = {"task": task, "params": params, "seed": seed}, []
         self._thread = threading.Thread(target=run, daemon=True)
         self._thread.start()
         return self._next_turn()
@@ -103,20 +99,7 @@ class Phone:
         if self.request is None:
             raise ToolError("no task is under way; begin one with start_task")
         self._planner.steps.put(step)
-        text = self._next_turn()
-        if self.request is not None and all(result["outcome"] != "refused" for result in self.request.results):
-            self._steps.append(step)             # what was refused left no trace on the phone
-        return text
-
-    def imagine(self, candidates: list[list[Json]]) -> list[Imagined]:
-        """On another phone that was brought here by the same steps; the same seed makes it the same."""
-        here = self.turn().message.scene.digest.hex()
-        with Env(self.world, observe="none", **self._start) as twin:
-            for step in self._steps:
-                twin.step(step)
-            if twin.scene().digest != here:
-                raise ToolError("the phone could not be brought to this screen a second time")
-            return twin.imagine(candidates)
+        return self._next_turn()
 
     def turn(self) -> Request:
         if self.request is None:
@@ -204,8 +187,9 @@ def what_if(phone: Phone, args: Json) -> str:
                                                   isinstance(step.get("args", {}), dict) for step in steps):
             raise ToolError(f"candidates[{number}]: must be a list of objects with an action and its args")
         candidates.append([{**step.get("args", {}), "kind": step["action"]} for step in steps])
-    rows = [{"outcomes": one.outcomes, "error": one.error, "app": one.scene.app, "page": one.scene.page,
-             "changes": one.changes, "verdict": one.verdict} for one in phone.imagine(candidates)]
+    rows = [{"outcomes": one.outcomes, "error": one.error, "screen": repr(one.scene), "reward": one.reward, "changes": one.changes,
+             "side_effects": one.side_effects, "known": str(one.world), "verdict": one.verdict}
+            for one in phone.world.imagine(phone.turn().run, candidates)]
     return json.dumps(rows, ensure_ascii=False, indent=1)
 
 

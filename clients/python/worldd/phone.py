@@ -3,15 +3,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Optional
 
-from .errors import InvalidRequest, OutOfStep
-from .planner import Step
+from .errors import OutOfStep
+from .imagine import Imagined, imagine_args, imagined
+from .steps import Action, action_json
 from .talk import Ask, Talk
 from .views import Scene
 from .world import Task
 
-Action = Union[str, dict[str, Any], Step]
 Verdict = dict[str, Any]
 Reward = Callable[[Verdict], float]
 Stepped = tuple[Optional[Scene], float, bool, bool, dict[str, Any]]
@@ -28,17 +28,6 @@ def passed(verdict: Verdict) -> float:
 def progress(verdict: Verdict) -> float:
     """The share of the goal's checks that hold, 0.0 to 1.0."""
     return float(verdict.get("progress", 0.0))
-
-
-def action_json(action: Action) -> dict[str, Any]:
-    """An action as worldd reads it: "back", {"kind": "tap", "node": 7} or Step("tap", node=7). Raises InvalidRequest."""
-    if isinstance(action, Step):
-        return {"kind": action.action, **action.args}
-    if isinstance(action, str):
-        return {"kind": action}
-    if not isinstance(action, dict) or not isinstance(action.get("kind"), str):
-        raise InvalidRequest(2, f"action: {action!r} has no kind")
-    return action
 
 
 def ends(ending: Optional[str]) -> tuple[bool, bool]:
@@ -151,6 +140,10 @@ class Phone:
             return (yield from kept.fork(count))
         finally:
             yield from kept.forget()
+
+    def imagine(self, candidates: Sequence[Sequence[Action]], observe: str, scenes: str) -> Talk[list[Imagined]]:
+        answer = yield self._ask("imagine", **imagine_args(candidates, observe, scenes))
+        return imagined(candidates, answer, self.habits.reward)
 
     def close(self) -> Talk[None]:
         yield Ask("env_close", {"envs": [self.id]})

@@ -8,7 +8,8 @@ from typing import Any, Callable, Generic, Optional, TypeVar, Union
 
 from .control import REQUEST_TIMEOUT
 from .errors import WorlddError, request_error
-from .phone import Action, Habits, action_json, create_args, ends
+from .phone import Habits, create_args, ends
+from .steps import Action, action_json
 from .talk import Ask, Batch, Talk
 from .views import Scene
 from .world import Task

@@ -11,16 +11,23 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, Optional, Sequence, TypeVar, Union
 
 from . import wire
+from .errors import BudgetExceeded, LimitExceeded
+from .imagine import Imagined, imagine_args, imagined
+from .steps import Action, Step, abort, complete
 from .views import WorldState
+
+__all__ = ["FunctionPlanner", "Node", "Plan", "PlanFailed", "Planned", "Planner", "Request", "Step", "abort", "complete"]
 
 FLAGS = ("clickable", "long_clickable", "checkable", "checked", "scrollable", "editable", "enabled", "focused",
          "selected", "password", "visible")      # in the order of the bits of Node.flags_yes
 STEPS_MAX = 32               # of one plan
+BUDGET = re.compile(r"of the run's \d+ are used")
 
 
 class PlanFailed(Exception):
@@ -29,29 +36,6 @@ class PlanFailed(Exception):
     def __init__(self, text: str, retryable: bool = False) -> None:
         super().__init__(text)
         self.retryable = retryable
-
-
-class Step:
-    """One planned action: Step("tap", node=7), Step("type", text="hi", remember={"said": "hi"}).
-
-    docs/protocol.md section 5 lists actions and arguments. `thought` is recorded, not executed.
-    """
-
-    def __init__(self, action: str, thought: str = "", **args: Any) -> None:
-        self.action, self.thought, self.args = action, thought, args
-
-    def __repr__(self) -> str:
-        return f"Step({self.action!r}, {', '.join(f'{name}={value!r}' for name, value in self.args.items())})"
-
-
-def complete(status: str = "success") -> Step:
-    """The step that ends a run: status "success", "failure" or "unknown"."""
-    return Step("complete", status=status)
-
-
-def abort(reason: str) -> Step:
-    """The step that gives a run up."""
-    return Step("abort", reason=reason)
 
 
 @dataclass
@@ -120,6 +104,7 @@ class Request:
     has_scene: bool          # False: the screen could not be captured
     results: list[dict[str, Any]]
     user_reply: str
+    imagine_left: int        # steps that Planner.imagine may still spend on this run; 0: it is not allowed
     message: wire.Message = field(repr=False, compare=False)
 
     @classmethod
@@ -130,7 +115,8 @@ class Request:
         return cls(message.run_id, message.task.id, message.task.instruction, _json(message.task.params_json) or {},
                    message.step_index, message.steps_left, message.attempt, message.deadline_ms / 1000, world,
                    message.semantic.app or message.scene.app_package, message.semantic.page_id or message.scene.page,
-                   message.semantic.title, message.HasField("scene"), results, message.user_reply, message)
+                   message.semantic.title, message.HasField("scene"), results, message.user_reply,
+                   message.imagine_left, message)
 
     def nodes(self) -> Iterator[Node]:
         """The nodes of the screen in pre-order, the status bar's left out."""
@@ -203,13 +189,40 @@ class Planner(Served):
     def __init__(self, endpoint: str, name: str = "python", max_inflight: int = 1,
                  log: Optional[Callable[[str], None]] = None, **hello: Any) -> None:
         super().__init__(wire.Session(endpoint, name, self._answer, max_inflight, log, **hello))
+        self._held = threading.local()           # the request that a thread is at work on
 
     def plan(self, request: Request) -> Planned:
         """A Plan, a Step or 1 to 32 Steps. Raise PlanFailed when there is none; any other exception is told to worldd
         as one, too, and the run ends or asks another planner."""
         raise NotImplementedError
 
+    def think(self, text: str) -> None:
+        """Tell those who watch the run what is thought now, a piece at a time; from within `plan`. Recorded nowhere."""
+        request_id = getattr(self._held, "request_id", 0)
+        if request_id:
+            self._session.think(request_id, text)
+
+    def imagine(self, request: Request, candidates: Sequence[Sequence[Action]], *, observe: str = "full",
+                scenes: str = "last", timeout: Optional[float] = None) -> list[Imagined]:
+        """What would come of each list of steps on the run's phone? It is not touched. From within `plan`, while the request is
+        open; a run must allow it (options.imagine: a number of steps, of which request.imagine_left are left).
+
+        observe  "full" or "none"; scenes: "last", or "all": of each step. timeout: seconds, None: the request's deadline
+
+        Raises BudgetExceeded when the run's steps do not suffice, LimitExceeded above 64 candidates, 64 steps in one or 256 in
+        all, NotPermitted when the run allows none, Unsupported for phones that are not simulated, DeadlineExceeded,
+        ConnectionLost when the request is open no more.
+        """
+        args = imagine_args(candidates, observe, scenes)
+        text = json.dumps(args, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        try:
+            answer = self._session.imagine(request.message.request_id, text, request.deadline if timeout is None else timeout)
+        except LimitExceeded as error:
+            raise (BudgetExceeded(error.code, error.text) if BUDGET.search(error.text) else error) from None
+        return imagined(candidates, json.loads(answer))
+
     def _answer(self, message: wire.Message) -> wire.Message:
+        self._held.request_id = message.request_id
         planned = self.plan(Request.from_message(message))
         if isinstance(planned, Step):
             planned = Plan([planned])

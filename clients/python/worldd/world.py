@@ -1,11 +1,13 @@
 """`World`: a running worldd, or a private one, as an object."""
 from __future__ import annotations
 
-from typing import Any, Iterable, Optional, Union
+from typing import Any, Iterable, Optional, Sequence, Union
 
 from .control import REQUEST_TIMEOUT, Control, Progress, find_control_endpoint
 from .daemon import Daemon, PathLike
 from .errors import WorlddError
+from .imagine import Imagined, imagine_args, imagined
+from .steps import Action
 from .talk import Batch, Question, T, Talk
 from .tracker import WorldTracker
 from .views import RunResult, Scene
@@ -148,6 +150,12 @@ class World:
     def judge(self, run: str) -> dict[str, Any]:
         """The verdict on an open run so far: {"run","steps","reward" (0 to 1),"verdict"}. Raises NotFound."""
         return dict(self.request("judge", run=run))
+
+    def imagine(self, run: str, candidates: Sequence[Sequence[Action]], *, observe: str = "full", scenes: str = "last"
+                ) -> list[Imagined]:
+        """What would come of each list of steps in an open run? It is not touched. Raises as Env.imagine, NotFound, and
+        Unsupported when its phone is not simulated."""
+        return imagined(candidates, self.request("imagine", run=run, **imagine_args(candidates, observe, scenes)))
 
     # ---- agent loops on phones of their own -------------------------------------------------------------------
 
