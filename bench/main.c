@@ -22,7 +22,7 @@ static const struct {
     { "scenes", "reading foreign screens and telling app and page [FILE]", bench_scenes },
     { "apps", "taps with their new scenes, the screen cache, starting, a large forum", bench_apps },
     { "envs", "a million forks of one phone, each diverged, live at once", bench_envs },
-    { "wire", "steps through a daemon: batches, workers, single steps, 2,000 runs that wait", bench_wire },
+    { "wire", "steps through a daemon: batches, workers, single steps, waiting runs [PART]", bench_wire },
     { "device", "operations, injects, resets and forks of the simulated phone", bench_device },
 };
 

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
 
 enum {
     TURNS = 15,
@@ -131,7 +131,7 @@ static void add_rows(wire_bench *wire)
     add_rate(wire, "two workers in the process", median(&wire->pool[1]), one);
 }
 
-void bench_wire(wd_bench *bench)
+static void wire_batches(wd_bench *bench)
 {
     const bool quick = wd_bench_quick(bench);
     static wire_bench wire;
@@ -149,8 +149,24 @@ void bench_wire(wd_bench *bench)
         add_rows(&wire);
     }
     stop(&wire);
-    if (done) {
-        wire_single(bench);
-        wire_runs(bench);
+}
+
+/// All parts, or the one that the command line names.
+void bench_wire(wd_bench *bench)
+{
+    static const struct {
+        const char *name;
+        wd_bench_function *measure;
+    } parts[] = { { "batches", wire_batches }, { "single", wire_single }, { "runs", wire_runs } };
+    const char *wanted = wd_bench_argument(bench);
+    bool known = false;
+    for (size_t i = 0; i < WD_COUNT_OF(parts); i++) {
+        if (wanted == NULL || strcmp(parts[i].name, wanted) == 0) {
+            parts[i].measure(bench);
+            known = true;
+        }
+    }
+    if (!known) {
+        wd_bench_fail(bench, "no part '%s': batches, single, runs", wanted);
     }
 }
