@@ -1,5 +1,7 @@
 // wire_single.c - one phone, stepped by one message after the other: what the way through the daemon takes beyond the step
-// itself, against a bare echo of the same frames. All processes on one core, all three kinds in turns.
+// itself, against a bare echo of the same frames. All processes on one core. The three kinds have their turns one by one, so
+// that each finds the caches as the others left them: a step in a loop of its own would find them as it left them itself,
+// which no step that waits for an answer does.
 #include "notes_steps.h"
 #include "private_daemon.h"
 #include "raw_peer.h"
@@ -19,7 +21,7 @@
 enum {
     CYCLES = 1500,
     CYCLES_QUICK = 100,
-    CYCLES_IN_TURN = 20,  // of one kind before the next has its turn
+    WARM_UP = 20,
     REPLY_MAX = 4096,
     // Fields of EnvBatch.
     REQUEST_ID = 1,
@@ -102,18 +104,27 @@ static bool step_of_echo(single_bench *single)
     return exchange(single->echo_socket, single);
 }
 
-/// Nanoseconds a step of a few cycles, a value a cycle.
-static bool time_cycles(
-    single_bench *single, bool (*step)(single_bench *single), double *ret_values, size_t cycles)
+/// Nanoseconds of one step.
+static bool time_one(single_bench *single, bool (*step)(single_bench *single), double *sum)
 {
+    uint64_t began = wd_bench_now_ns();
+    bool done = step(single);
+    *sum += (double)(wd_bench_now_ns() - began);
+    return done;
+}
+
+/// The mean of a step over one cycle of each kind: its steps differ.
+static bool time_cycle(single_bench *single, double *ret_daemon, double *ret_process, double *ret_echo)
+{
+    double daemon = 0, process = 0, echo = 0;
     bool done = true;
-    for (size_t i = 0; done && i < cycles; i++) {
-        uint64_t began = wd_bench_now_ns();
-        for (size_t j = 0; done && j < NOTES_CYCLE; j++) {
-            done = step(single);
-        }
-        ret_values[i] = (double)(wd_bench_now_ns() - began) / NOTES_CYCLE;
+    for (size_t i = 0; done && i < NOTES_CYCLE; i++) {
+        done = time_one(single, step_in_daemon, &daemon) && time_one(single, step_in_process, &process) &&
+               time_one(single, step_of_echo, &echo);
     }
+    *ret_daemon = daemon / NOTES_CYCLE;
+    *ret_process = process / NOTES_CYCLE;
+    *ret_echo = echo / NOTES_CYCLE;
     return done;
 }
 
@@ -133,12 +144,12 @@ static void measure(single_bench *single)
 {
     static double daemon[CYCLES], process[CYCLES], echo[CYCLES];
     size_t cycles = wd_bench_quick(single->bench) ? CYCLES_QUICK : CYCLES;
-    bool done = time_cycles(single, step_in_daemon, daemon, CYCLES_IN_TURN) &&
-                time_cycles(single, step_of_echo, echo, CYCLES_IN_TURN);  // warm up; the echo has its answer
-    for (size_t i = 0; done && i < cycles; i += CYCLES_IN_TURN) {
-        done = time_cycles(single, step_in_daemon, daemon + i, CYCLES_IN_TURN) &&
-               time_cycles(single, step_in_process, process + i, CYCLES_IN_TURN) &&
-               time_cycles(single, step_of_echo, echo + i, CYCLES_IN_TURN);
+    bool done = true;
+    for (size_t i = 0; done && i < WARM_UP; i++) {  // the echo learns its answer, too
+        done = time_cycle(single, daemon, process, echo);
+    }
+    for (size_t i = 0; done && i < cycles; i++) {
+        done = time_cycle(single, daemon + i, process + i, echo + i);
     }
     if (!done) {
         wd_bench_fail(single->bench, "single steps: no answer");

@@ -165,7 +165,8 @@ static wd_client_answer *find_answer(wd_client *client, uint64_t request_id)
 wd_client_begin wd_client_begin_request(
     wd_client *client, uint64_t request_id, const wd_client_answer **ret_answer)
 {
-    wd_client_answer *known = find_answer(client, request_id);
+    // Ids mostly grow: one above all that were seen need not be looked for.
+    wd_client_answer *known = request_id > client->newest ? NULL : find_answer(client, request_id);
     if (known != NULL) {
         *ret_answer = known;
         return known->open ? WD_CLIENT_OPEN : WD_CLIENT_ANSWERED;
@@ -180,6 +181,7 @@ wd_client_begin wd_client_begin_request(
         return WD_CLIENT_NO_MEMORY;
     }
     client->answers[client->count++] = (wd_client_answer){ .request_id = request_id, .open = true };
+    client->newest = request_id > client->newest ? request_id : client->newest;
     client->open_count += 1;
     return WD_CLIENT_NEW;
 }

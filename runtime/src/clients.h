@@ -36,6 +36,7 @@ typedef struct wd_client {
     int64_t heard_ms;      // last sign of life
     size_t frame_max;      // bytes of the largest frame it takes
     uint64_t forgotten;    // highest request id that was forgotten
+    uint64_t newest;     // highest that was begun
     size_t *bytes_of_all;  // of the table that the client is in
     size_t bytes, open_count, count, capacity;
     wd_client_answer *answers;  // oldest first; NULL while there is none

@@ -9,6 +9,7 @@
 #include "tree/alloc.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,9 +30,20 @@ enum {
 typedef struct served_door {
     wd_door door;
     bool planner;
+    bool unread;        // messages may be there of which its descriptor does not tell
     uint64_t goodbyes;  // of peers that are about to close: their disconnect is nothing to speak of
     wd_log_limit log;
 } served_door;
+
+/// What the loop polls.
+enum {
+    ITEM_DOOR,
+    ITEM_MONITOR = ITEM_DOOR + WD_DOOR_COUNT,
+    ITEM_SIGNALS = ITEM_MONITOR + WD_DOOR_COUNT,
+    ITEM_ENVS,
+    ITEM_ZAP,
+    ITEM_COUNT,
+};
 
 typedef struct daemon_loop {
     const wd_config *config;
@@ -41,6 +53,7 @@ typedef struct daemon_loop {
     wd_authority *authority;
     void *context;  // ZeroMQ's
     wd_zap zap;
+    bool zap_unread;  // as of a door
     served_door doors[WD_DOOR_COUNT];
     int signals;
     uint64_t descriptors_max;
@@ -142,6 +155,8 @@ static wd_status flush(daemon_loop *loop)
         }
         wd_service_outbox sending = loop->outbox;
         loop->outbox = (wd_service_outbox){ 0 };
+        loop->doors[WD_DOOR_PLANNER].unread |= sending.planner.send_count > 0;
+        loop->doors[WD_DOOR_CONTROL].unread |= sending.control.send_count > 0;
         for (size_t i = 0; i < sending.planner.send_count; i++) {
             const wd_broker_send *send = &sending.planner.sends[i];
             int reason = send_message(loop->doors[WD_DOOR_PLANNER].door.socket, send);
@@ -174,7 +189,8 @@ static wd_status serve_door(daemon_loop *loop, served_door *at)
     wd_status status = WD_OK;
     for (int i = 0; status == WD_OK && i < MESSAGES_PER_TURN_MAX; i++) {
         inbound from;
-        if (!receive(at->door.socket, &from)) {
+        at->unread = receive(at->door.socket, &from);
+        if (!at->unread) {
             break;
         }
         if (zmq_msg_size(&from.frames[0]) > WD_PEER_ID_MAX) {
@@ -277,59 +293,95 @@ static wd_status take_signals(daemon_loop *loop, int *ret_end)
     return status;
 }
 
-static long poll_timeout(const daemon_loop *loop)
+static int poll_timeout(const daemon_loop *loop)
 {
     int64_t next = wd_service_next_ms(loop->service), now = now_ms();
     if (next == INT64_MAX) {
         return -1;
     }
-    return next <= now ? 0 : next - now > 60000 ? 60000 : (long)(next - now);
+    return next <= now ? 0 : next - now > 60000 ? 60000 : (int)(next - now);
 }
 
+/// The descriptor that tells of news of a socket. It is silent about what libzmq came to know during a call on that socket:
+/// after a send the socket is asked itself.
+static int news_fd(void *socket)
+{
+    int fd = -1;
+    size_t size = sizeof fd;
+    return zmq_getsockopt(socket, ZMQ_FD, &fd, &size) == 0 ? fd : -1;
+}
+
+static bool has_news(void *socket)
+{
+    int events = 0;
+    size_t size = sizeof events;
+    return zmq_getsockopt(socket, ZMQ_EVENTS, &events, &size) == 0 && (events & ZMQ_POLLIN) != 0;
+}
+
+static void serve_zap(daemon_loop *loop)
+{
+    wd_zap_serve(&loop->zap, now_ms());
+    wd_service_count_doors(loop->service, loop->zap.admitted, loop->zap.refused);
+    loop->zap_unread = has_news(loop->zap.socket);
+}
+
+/// One round: what has come in, what is due, what is to be sent.
 /// @param items  As run_loop() has them, polled.
-static wd_status serve_all(daemon_loop *loop, const zmq_pollitem_t *items, int *ret_end)
+static wd_status serve_all(daemon_loop *loop, const struct pollfd items[ITEM_COUNT], int *ret_end)
 {
     wd_status status = WD_OK;
-    if (items[4].revents != 0) {
+    if (items[ITEM_SIGNALS].revents != 0) {
         status = take_signals(loop, ret_end);
     }
-    if (items[6].revents != 0) {
-        wd_zap_serve(&loop->zap, now_ms());
-        wd_service_count_doors(loop->service, loop->zap.admitted, loop->zap.refused);
+    if (items[ITEM_ZAP].revents != 0 || loop->zap_unread) {
+        serve_zap(loop);
     }
     for (int i = 0; status == WD_OK && i < WD_DOOR_COUNT; i++) {
-        if (items[i].revents != 0) {
+        if (items[ITEM_DOOR + i].revents != 0 || loop->doors[i].unread) {
             status = serve_door(loop, &loop->doors[i]);
         }
-        if (items[2 + i].revents != 0) {
+        if (items[ITEM_MONITOR + i].revents != 0) {
             take_events(loop, &loop->doors[i]);
         }
     }
-    if (status == WD_OK && items[5].revents != 0) {
+    if (status == WD_OK && items[ITEM_ENVS].revents != 0) {
         status = wd_service_take_envs(loop->service, &loop->outbox);
     }
-    if (status == WD_OK) {
-        status = wd_service_tick(loop->service, now_ms(), &loop->outbox);
+    status = status == WD_OK ? wd_service_tick(loop->service, now_ms(), &loop->outbox) : status;
+    status = status == WD_OK ? flush(loop) : status;
+    for (int i = 0; status == WD_OK && i < WD_DOOR_COUNT; i++) {
+        if (loop->doors[i].unread) {
+            status = serve_door(loop, &loop->doors[i]);
+        }
     }
-    return status == WD_OK ? flush(loop) : status;
+    return status;
 }
 
+/// Polled by hand: zmq_poll() asks each socket twice a turn, with a system call or two each time.
 /// @param[out] ret_end  The signal that ended it; 0: an admin did, or an error.
 static wd_status run_loop(daemon_loop *loop, int *ret_end)
 {
-    zmq_pollitem_t items[] = {
-        { .socket = loop->doors[WD_DOOR_PLANNER].door.socket, .events = ZMQ_POLLIN },
-        { .socket = loop->doors[WD_DOOR_CONTROL].door.socket, .events = ZMQ_POLLIN },
-        { .socket = loop->doors[WD_DOOR_PLANNER].door.monitor, .events = ZMQ_POLLIN },
-        { .socket = loop->doors[WD_DOOR_CONTROL].door.monitor, .events = ZMQ_POLLIN },
-        { .fd = loop->signals, .events = ZMQ_POLLIN },
-        { .fd = wd_service_env_fd(loop->service), .events = ZMQ_POLLIN },
-        { .socket = loop->zap.socket, .events = ZMQ_POLLIN },
+    struct pollfd items[ITEM_COUNT] = {
+        [ITEM_SIGNALS] = { .fd = loop->signals, .events = POLLIN },
+        [ITEM_ENVS] = { .fd = wd_service_env_fd(loop->service), .events = POLLIN },
+        [ITEM_ZAP] = { .fd = news_fd(loop->zap.socket), .events = POLLIN },
     };
+    for (int i = 0; i < WD_DOOR_COUNT; i++) {
+        served_door *at = &loop->doors[i];
+        items[ITEM_DOOR + i] = (struct pollfd){ .fd = news_fd(at->door.socket), .events = POLLIN };
+        items[ITEM_MONITOR + i] = (struct pollfd){ .fd = news_fd(at->door.monitor), .events = POLLIN };
+        at->unread = true;  // what came before anybody looked
+        take_events(loop, at);
+    }
+    loop->zap_unread = true;
     wd_status status = WD_OK;
     while (status == WD_OK && *ret_end == 0 && !wd_service_end_wanted(loop->service)) {
-        if (zmq_poll(items, WD_COUNT_OF(items), poll_timeout(loop)) < 0) {
-            if (zmq_errno() != EINTR) {
+        bool unread = loop->zap_unread;
+        for (int i = 0; i < WD_DOOR_COUNT; i++) {
+            unread = unread || loop->doors[i].unread;
+        }
+        if (poll(items, ITEM_COUNT, unread ? 0 : poll_timeout(loop)) < 0) {
+            if (errno != EINTR) {
                 return WD_EIO;
             }
             continue;

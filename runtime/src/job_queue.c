@@ -59,11 +59,13 @@ static void take_all(wd_job_queue *queue)
 wd_env_job *wd_job_queue_next(wd_job_queue *queue)
 {
     if (queue->taken == NULL) {
-        uint64_t wakes;
-        ssize_t got =
-            read(queue->fd, &wakes, sizeof wakes);  // before looking: a push from here on wakes again
-        (void)got;
         take_all(queue);
+    }
+    if (queue->taken == NULL) {
+        uint64_t wakes;
+        ssize_t got = read(queue->fd, &wakes, sizeof wakes);
+        (void)got;
+        take_all(queue);  // after the read: a push from here on wakes again
     }
     wd_env_job *job = queue->taken;
     if (job != NULL) {
