@@ -134,6 +134,30 @@ def test_a_deadline_ends_the_wait_and_nothing_else(worldd_world, worldd_daemon):
         until("the run's end", lambda: worldd_world.status()["runs"]["ended"] == 1)
 
 
+def test_watching(worldd_daemon, worldd_world, planner):
+    with worldd_world.watch() as everything:
+        assert everything.next(0.05) is None
+        result = worldd_world.run("demo/hello", planner="settings", timeout=60)
+        told = [next(everything) for _ in range(4)]
+        assert [event["event"] for event in told] == ["begin", "step", "step", "end"] and "Watch" in repr(everything)
+        env = worldd.Env(worldd_world, seed=1)
+        with worldd_world.watch(env=env.id) as watch:
+            env.step("home")
+            assert next(iter(watch))["action"] == "home"
+    assert told[-1]["ending"] == result.ending
+    with pytest.raises(worldd.ConnectionLost):
+        everything.next(0)
+    with pytest.raises(worldd.InvalidRequest):
+        worldd_world.watch(run="x" * 999)
+
+
+def test_a_watch_ends_with_the_daemon(worldd_daemon, worldd_world):
+    with worldd_world.watch() as watch:
+        worldd_daemon.stop()
+        with pytest.raises(worldd.ConnectionLost):
+            watch.next()
+
+
 # ---- the daemon's life ----------------------------------------------------------------------------------------
 
 def test_a_private_daemon_ends_with_its_world():

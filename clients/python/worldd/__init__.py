@@ -17,6 +17,7 @@ from .planner import FunctionPlanner, Node, Plan, PlanFailed, Planner, Request
 from .steps import Step, abort, complete
 from .tracker import WorldTracker
 from .views import Observation, RunResult, Scene, WorldState
+from .watch import Watch
 from .world import World
 
 __version__ = "0.1.0"
@@ -25,4 +26,4 @@ __all__ = ["Act", "ActionFailed", "ActionRefused", "BudgetExceeded", "CaptureFai
            "InvalidRequest", "LimitExceeded", "Node", "NotFound", "NotPermitted", "NotReachable",
            "Observation", "Order", "OutOfStep", "Plan", "PlanFailed", "Planner", "Rejected", "Request",
            "RequestError", "RunResult", "Scene", "Screen", "Snapshot", "Step", "Superseded", "Unsupported",
-           "VecEnv", "World", "WorldState", "WorldTracker", "WorlddError", "abort", "complete"]
+           "VecEnv", "Watch", "World", "WorldState", "WorldTracker", "WorlddError", "abort", "complete"]

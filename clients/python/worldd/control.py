@@ -151,7 +151,8 @@ class Control:
         self._link = Link(name)
         self._context: Any = None
         self._socket: Any = None
-        self._heard = 0.0
+        self._heard = 0.0                        # when worldd last showed a sign of life
+        self._beat_at = 0.0                      # when the next Ping is due while a request is open
         self._lock = threading.Lock()
         self._keeper_ends: Optional[threading.Event] = None      # set: the thread that beats shall end
 
@@ -300,38 +301,45 @@ class Control:
 
     def _wait(self, request_id: int, frames: list[bytes], end: Optional[float],
               on_progress: Optional[Progress]) -> Any:
-        link, beat = self._link, time.monotonic() + self._link.heartbeat
+        resend = [frames]
         self._heard = time.monotonic()
-        said_once = True                         # nothing but the request itself was sent
+        self._beat_at = self._heard + self._link.heartbeat
+        while (event := self._next(request_id, end, resend)).kind != "reply":
+            if on_progress is not None:
+                on_progress(event.value)
+        return event.value
+
+    def _next(self, request_id: int, end: Optional[float], resend: list[list[bytes]]) -> Event:
+        """What comes next about a request: "progress" or "reply"; beats meanwhile. `resend`: the request's frames while nothing
+        else was sent, emptied then. Raises what is wrong."""
+        link = self._link
         while True:
             now = time.monotonic()
             if end is not None and now >= end:
                 raise DeadlineExceeded("worldd did not answer in time")
             if now - self._heard >= link.silence:
                 raise ConnectionLost(f"worldd is gone: no sign of life for {link.silence:g} s")
-            if now >= beat:
+            if now >= self._beat_at:
                 self._socket.send_multipart(link.ping())
-                beat, said_once = now + link.heartbeat, False
-            wake = min(beat, beat if end is None else end)
+                self._beat_at = now + link.heartbeat
+                resend.clear()
+            wake = min(self._beat_at, self._beat_at if end is None else end)
             if not self._socket.poll(max(0, (wake - now) * 1000)):
                 continue
             event = link.take(self._socket.recv_multipart())
             self._heard = time.monotonic()
             if event.kind == "ping":
                 self._socket.send_multipart(link.pong(event.request_id))
-            elif event.kind == "unknown" and said_once:
+            elif event.kind == "unknown" and resend:
                 # It does not know us, so it is new, and this answers the request: nobody has carried it out.
                 self._socket.send_multipart(link.hello())
-                self._socket.send_multipart(frames)
-                said_once = False
+                self._socket.send_multipart(resend.pop())
             elif event.kind in ("unknown", "gone"):
                 raise ConnectionLost("worldd was stopped or restarted; the request is lost")
             elif event.kind == "error" and event.request_id in (request_id, 0):
                 raise event.value
-            elif event.kind == "reply" and event.request_id == request_id:
-                return event.value
-            elif event.kind == "progress" and event.request_id == request_id and on_progress is not None:
-                on_progress(event.value)
+            elif event.kind in ("reply", "progress") and event.request_id == request_id:
+                return event
 
 
 def _keep_alive(reference: weakref.ref[Control], heartbeat: float, ends: threading.Event) -> None:

@@ -11,6 +11,7 @@ from .steps import Action
 from .talk import Batch, Question, T, Talk
 from .tracker import WorldTracker
 from .views import RunResult, Scene
+from .watch import Watch
 
 Task = Union[str, dict[str, Any]]
 
@@ -106,6 +107,11 @@ class World:
     def runs(self) -> list[dict[str, Any]]:
         """The open runs: [{"run","task","steps","app","page"}]."""
         return list(self.request("runs"))
+
+    def watch(self, *, run: Optional[str] = None, env: Optional[str] = None) -> Watch:
+        """What happens from now on in a run, an env (its id), or everywhere: "begin", "step", "thought", "verdict", "end", ...
+        events, on a connection of its own. What is named may begin later. Raises InvalidRequest."""
+        return Watch(self.control.endpoint, {name: value for name, value in (("run", run), ("env", env)) if value is not None})
 
     # ---- runs -------------------------------------------------------------------------------------------------
 
