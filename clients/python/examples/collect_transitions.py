@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 """Collect transitions with a random policy: a rollout loop on many phones at once, written as JSON Lines.
 
-    collect_transitions.py OUT.jsonl [--count 10000] [--envs 64] [--task demo/bluetooth_off] [--observe full|none] [--seed 0]
+    collect_transitions.py OUT.jsonl [--count 10000] [--envs 64] [--task demo/bluetooth_off] [--observe changed|none] [--seed 0]
 
-A line is {"env","step","observation","action","reward","terminated","truncated","next"}; observations are scenes, or machine
-digests with --observe none. The same arguments give the same bytes.
+A line is what `worldctl episode export --trajectories` makes of a recorded run: {"episode","task","step","observation","action",
+"reward","terminated","truncated","next"}; observations are scenes, or machine digests with --observe none. At least as many as
+asked for are written. The same arguments give the same bytes.
 """
 import argparse
-import json
 import os
 import pathlib
 import random
@@ -33,33 +33,21 @@ def collect(world, out, arguments):
     chances = [random.Random(arguments.seed * 1000003 + slot) for slot in range(arguments.envs)]
     seeds = [arguments.seed + slot for slot in range(arguments.envs)]
     with worldd.VecEnv(world, arguments.task, seeds=seeds, step_limit=arguments.steps, auto_reset="next_step",
-                       observe=arguments.observe) as phones:
-        scenes, infos = phones.reset()
-        seen = [scene.raw for scene in scenes] if arguments.observe == "full" else infos["digest"]
-        written, steps = 0, 0
-        while written < arguments.count:
-            actions = [choose(scene, chance) for scene, chance in zip(scenes, chances)]
-            scenes, rewards, terminated, truncated, infos = phones.step(actions)
-            following = [scene.raw for scene in scenes] if arguments.observe == "full" else list(infos["digest"])
-            for slot in range(phones.num_envs):
-                if infos["reset"][slot] or written == arguments.count:
-                    continue                     # this step only began the next episode
-                out.write(json.dumps({"env": slot, "step": steps, "observation": seen[slot], "action": actions[slot],
-                                      "reward": rewards[slot], "terminated": terminated[slot],
-                                      "truncated": truncated[slot], "next": following[slot]}, ensure_ascii=False) + "\n")
-                written += 1
-            seen, steps = following, steps + 1
-    return written
+                       observe=arguments.observe) as phones, worldd.TrajectoryWriter(phones, out) as rollout:
+        scenes, _ = rollout.reset()
+        while rollout.written < arguments.count:
+            scenes, *_ = rollout.step([choose(scene, chance) for scene, chance in zip(scenes, chances)])
+    return rollout.written
 
 
 def main():
     parser = argparse.ArgumentParser(description="Collect transitions with a random policy.")
     parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--count", type=int, default=10000)
+    parser.add_argument("--count", type=int, default=10000, help="transitions at least; default 10000")
     parser.add_argument("--envs", type=int, default=64)
     parser.add_argument("--steps", type=int, default=20, help="of an episode at most")
     parser.add_argument("--task", default="demo/bluetooth_off")
-    parser.add_argument("--observe", choices=["full", "none"], default="full")
+    parser.add_argument("--observe", choices=["full", "changed", "none"], default="changed")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--endpoint", default=os.environ.get("WORLDD_CONTROL"))
     arguments = parser.parse_args()

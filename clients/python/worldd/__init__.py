@@ -16,6 +16,7 @@ from .imagine import Imagined
 from .planner import FunctionPlanner, Node, Plan, PlanFailed, Planner, Request
 from .steps import Step, abort, complete
 from .tracker import WorldTracker
+from .trajectories import TrajectoryWriter
 from .views import Observation, RunResult, Scene, WorldState
 from .watch import Watch
 from .world import World
@@ -25,5 +26,5 @@ __all__ = ["Act", "ActionFailed", "ActionRefused", "BudgetExceeded", "CaptureFai
            "DaemonFailed", "DeadlineExceeded", "Enricher", "Env", "Executor", "FunctionPlanner", "Imagined",
            "InvalidRequest", "LimitExceeded", "Node", "NotFound", "NotPermitted", "NotReachable",
            "Observation", "Order", "OutOfStep", "Plan", "PlanFailed", "Planner", "Rejected", "Request",
-           "RequestError", "RunResult", "Scene", "Screen", "Snapshot", "Step", "Superseded", "Unsupported",
+           "RequestError", "RunResult", "Scene", "Screen", "Snapshot", "Step", "Superseded", "TrajectoryWriter", "Unsupported",
            "VecEnv", "Watch", "World", "WorldState", "WorldTracker", "WorlddError", "abort", "complete"]

@@ -221,6 +221,11 @@ class VecEnv:
         """Of the envs, by slot."""
         return self._phones.ids
 
+    @property
+    def tasks(self) -> list[Optional[Task]]:
+        """By slot; None: none, or it is not known, of forks say."""
+        return self._phones.tasks
+
     def reset(self, *, seed: Seeds = None, options: Optional[dict[str, Any]] = None
               ) -> tuple[Column[Optional[Scene]], dict[str, Any]]:
         """Begin again: all slots, or those that options["reset_mask"] names (the others are only looked at).

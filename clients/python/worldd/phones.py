@@ -102,8 +102,10 @@ class Sights:
 class Phones:
     """Envs of the daemon's, stepped together. Each talk raises as the method of the same name of VecEnv does."""
 
-    def __init__(self, ids: list[str], habits: Habits, timeout: float = REQUEST_TIMEOUT) -> None:
+    def __init__(self, ids: list[str], habits: Habits, timeout: float = REQUEST_TIMEOUT,
+                 tasks: Optional[list[Optional[Task]]] = None) -> None:
         self.ids, self.habits, self.timeout = ids, habits, timeout
+        self.tasks = tasks or [None] * len(ids)  # by slot, as far as it is known
         self._packed_ids = bytes.fromhex("".join(ids))
         self._sights: Optional[Sights] = None    # with "changed": the newest; None: whole scenes must be asked for
         self._since_whole = 0                    # messages
@@ -127,7 +129,8 @@ class Phones:
         if error is not None:                    # all or none
             yield Ask("env_close", {"envs": [answer["env"] for answer in answers if answer is not None]})
             raise error
-        return cls([answer["env"] for answer in answers if answer is not None], habits, timeout)
+        of_slots = list(tasks) if isinstance(tasks, (list, tuple)) else [tasks] * count
+        return cls([answer["env"] for answer in answers if answer is not None], habits, timeout, of_slots)
 
     @staticmethod
     def _try_calls(calls: list[dict[str, Any]], timeout: float

@@ -112,8 +112,10 @@ class Scene:
         nodes: list[Any] = (told.nodes + [None] * value["count"])[:value["count"]]
         for node in value["nodes"]:
             nodes[node["id"]] = node
-        return cls({**value.get("head", {name: part for name, part in told.raw.items() if name != "nodes"}), "nodes": nodes},
-                   value["digest"])
+        raw: dict[str, Any] = {}
+        for name, part in value.get("head", told.raw).items():   # nodes stand behind the windows in a whole scene
+            raw.update({name: part, "nodes": nodes} if name == "windows" else {} if name == "nodes" else {name: part})
+        return cls(raw, value["digest"])
 
     @property
     def app(self) -> Optional[str]:
