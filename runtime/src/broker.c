@@ -218,6 +218,7 @@ static const struct broker_row {
     { &broker_planner, WD_MSG_PLAN_REPLY, broker_reply },
     { &broker_planner, WD_MSG_PLAN_ERROR, broker_reply },
     { &broker_planner, WD_MSG_PLAN_THOUGHT, broker_thought },
+    { &broker_planner, WD_MSG_IMAGINE, broker_imagine },
     { &broker_enricher, WD_MSG_ENRICH_REPLY, broker_reply },
     { &broker_enricher, WD_MSG_ENRICH_ERROR, broker_reply },
     { &broker_executor, WD_MSG_OBSERVE_REPLY, broker_reply },

@@ -5,6 +5,7 @@
 #ifndef RUNTIME_BROKER_INTERNAL_H
 #define RUNTIME_BROKER_INTERNAL_H
 
+#include "broker_imagine.h"
 #include "runtime/broker.h"
 #include "runtime/codec_session.h"
 
@@ -130,6 +131,8 @@ void broker_outbox_end(wd_broker_outbox *outbox, const wd_plan_outcome *outcome)
 /// Takes the text on success.
 WD_NODISCARD wd_status broker_outbox_think(
     wd_broker_outbox *outbox, uint64_t request_id, const char *planner, char **text_p);
+/// The same of a question; takes its arguments on success.
+WD_NODISCARD wd_status broker_outbox_imagine(wd_broker_outbox *outbox, wd_broker_imagine *asked);
 
 // ---- peers (broker_peers.c) -------------------------------------------------------------------------------------
 
@@ -189,6 +192,9 @@ typedef wd_status (*broker_take)(wd_broker *broker, broker_peer *peer, const wd_
 
 /// A reply or error of the peer's role, or an Error.
 WD_NODISCARD wd_status broker_reply(wd_broker *broker, broker_peer *peer, const wd_broker_message *message,
+    uint16_t kind, int64_t now_ms, wd_broker_outbox *outbox);
+/// What a planner wants to know first (broker_imagine.c).
+WD_NODISCARD wd_status broker_imagine(wd_broker *broker, broker_peer *peer, const wd_broker_message *message,
     uint16_t kind, int64_t now_ms, wd_broker_outbox *outbox);
 /// What a planner thinks (broker_thought.c).
 WD_NODISCARD wd_status broker_thought(wd_broker *broker, broker_peer *peer, const wd_broker_message *message,

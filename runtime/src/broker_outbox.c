@@ -66,6 +66,17 @@ wd_status broker_outbox_think(
     return status;
 }
 
+wd_status broker_outbox_imagine(wd_broker_outbox *outbox, wd_broker_imagine *asked)
+{
+    wd_status status = reserve(
+        &outbox->imagines, sizeof *outbox->imagines, outbox->imagine_count, 1, &outbox->imagine_capacity);
+    if (status == WD_OK) {
+        outbox->imagines[outbox->imagine_count++] = *asked;
+        asked->args = NULL;
+    }
+    return status;
+}
+
 void wd_plan_outcome_done(wd_plan_outcome *outcome)
 {
     wd_plan_reply_destroy(&outcome->reply);
@@ -84,9 +95,13 @@ void wd_broker_outbox_clear(wd_broker_outbox *outbox)
     for (size_t i = 0; i < outbox->thought_count; i++) {
         wd_text_free(&outbox->thoughts[i].text);
     }
+    for (size_t i = 0; i < outbox->imagine_count; i++) {
+        wd_value_unref(&outbox->imagines[i].args);
+    }
     outbox->send_count = 0;
     outbox->outcome_count = 0;
     outbox->thought_count = 0;
+    outbox->imagine_count = 0;
 }
 
 void wd_broker_outbox_done(wd_broker_outbox *outbox)
@@ -95,5 +110,6 @@ void wd_broker_outbox_done(wd_broker_outbox *outbox)
     wd_free(outbox->sends, outbox->send_capacity * sizeof *outbox->sends);
     wd_free(outbox->outcomes, outbox->outcome_capacity * sizeof *outbox->outcomes);
     wd_free(outbox->thoughts, outbox->thought_capacity * sizeof *outbox->thoughts);
+    wd_free(outbox->imagines, outbox->imagine_capacity * sizeof *outbox->imagines);
     *outbox = (wd_broker_outbox){ 0 };
 }

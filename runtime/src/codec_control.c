@@ -1,4 +1,4 @@
-// Control, Progress and Reply: free-form JSON with an id.
+// Control, Progress and Reply, Imagine and ImagineReply: free-form JSON with an id.
 #include "runtime/codec_session.h"
 
 #include "codec_message.h"
@@ -39,6 +39,21 @@ static wd_status read_json(
     return status;
 }
 
+/// "args_json": an object; an empty one when nothing is given. On an error *ret_args may be set.
+static wd_status read_args(const ProtobufCBinaryData *json, wd_value **ret_args, wd_error *error)
+{
+    if (json->len == 0) {
+        *ret_args = wd_value_object();
+        return WD_OK;
+    }
+    wd_status status = read_json(json, "args_json", ret_args, error);
+    if (status == WD_OK && !wd_value_is(*ret_args, WD_KIND_OBJECT)) {
+        status = wd_error_set(
+            error, WD_ETYPE, "args_json: must be an object, is %s", wd_kind_name(wd_value_kind(*ret_args)));
+    }
+    return status;
+}
+
 wd_status wd_codec_pack_control(const wd_control *control, uint8_t **ret_body, size_t *ret_length)
 {
     Worldd__V1__Control message;
@@ -65,16 +80,7 @@ static wd_status read_control(const Worldd__V1__Control *message, wd_control *co
         return wd_error_set(error, WD_EINVAL, "verb: must be 1 to %d bytes", (int)WD_CONTROL_VERB_MAX);
     }
     strcpy(control->verb, message->verb);
-    if (message->args_json.len == 0) {
-        control->args = wd_value_object();
-        return WD_OK;
-    }
-    wd_status status = read_json(&message->args_json, "args_json", &control->args, error);
-    if (status == WD_OK && !wd_value_is(control->args, WD_KIND_OBJECT)) {
-        status = wd_error_set(error, WD_ETYPE, "args_json: must be an object, is %s",
-            wd_kind_name(wd_value_kind(control->args)));
-    }
-    return status;
+    return read_args(&message->args_json, &control->args, error);
 }
 
 wd_status wd_codec_unpack_control(const void *body, size_t length, wd_control *ret_control, wd_error *error)
@@ -155,4 +161,74 @@ wd_status wd_codec_unpack_answer(
     }
     codec_arena_done(&arena);
     return status;
+}
+
+// ---- what-if ----------------------------------------------------------------------------------------------------
+
+wd_status wd_codec_pack_imagine(
+    uint64_t imagine_id, uint64_t request_id, const wd_value *args, uint8_t **ret_body, size_t *ret_length)
+{
+    Worldd__V1__Imagine message;
+    worldd__v1__imagine__init(&message);
+    wd_buffer json = { 0 };
+    message.imagine_id = imagine_id;
+    message.request_id = request_id;
+    wd_status status = write_json(args, &json, &message.args_json);
+    if (status == WD_OK) {
+        status = wd_codec_pack(&message.base, ret_body, ret_length);
+    }
+    wd_buffer_done(&json);
+    return status;
+}
+
+wd_status wd_codec_unpack_imagine(const void *body, size_t length, uint64_t *ret_imagine_id,
+    uint64_t *ret_request_id, wd_value **ret_args, wd_error *error)
+{
+    codec_arena arena;
+    codec_arena_init(&arena, CONTROL_BUDGET);
+    const void *message = NULL;
+    wd_value *args = NULL;
+    wd_status status =
+        wd_codec_unpack(&worldd__v1__imagine__descriptor, body, length, &arena, &message, error);
+    const Worldd__V1__Imagine *imagine = message;
+    if (status == WD_OK && imagine->imagine_id == 0) {
+        status = wd_error_set(error, WD_EINVAL, "imagine_id: must not be 0");
+    }
+    status = status == WD_OK ? read_args(&imagine->args_json, &args, error) : status;
+    if (status == WD_OK) {
+        *ret_imagine_id = imagine->imagine_id;
+        *ret_request_id = imagine->request_id;
+        *ret_args = args;
+    } else {
+        wd_value_unref(&args);
+    }
+    codec_arena_done(&arena);
+    return status;
+}
+
+wd_status wd_codec_pack_imagine_reply(
+    uint64_t imagine_id, const wd_value *result, uint8_t **ret_body, size_t *ret_length)
+{
+    Worldd__V1__ImagineReply message;
+    worldd__v1__imagine_reply__init(&message);
+    wd_buffer json = { 0 };
+    message.imagine_id = imagine_id;
+    wd_status status = write_json(result, &json, &message.result_json);
+    if (status == WD_OK) {
+        status = wd_codec_pack(&message.base, ret_body, ret_length);
+    }
+    wd_buffer_done(&json);
+    return status;
+}
+
+wd_status wd_codec_pack_imagine_error(
+    uint64_t imagine_id, uint64_t request_id, const wd_error *why, uint8_t **ret_body, size_t *ret_length)
+{
+    Worldd__V1__Error message;
+    worldd__v1__error__init(&message);
+    message.request_id = request_id;
+    message.imagine_id = imagine_id;
+    message.code = (uint32_t)why->status;
+    message.text = wd_lend_text(why->text);
+    return wd_codec_pack(&message.base, ret_body, ret_length);
 }

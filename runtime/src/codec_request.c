@@ -220,6 +220,7 @@ wd_status wd_codec_pack_plan_request(const wd_plan_request *request, uint8_t **r
         put_result(&writer, 11, &request->results[i]);
     }
     wd_wire_text(&writer, 12, request->user_reply);
+    wd_wire_uint(&writer, 13, request->imagine_left);
     return wd_wire_finish(&writer, ret_body, ret_length);  // never empty: the task is always there
 }
 

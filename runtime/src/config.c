@@ -63,6 +63,8 @@ void wd_config_default(wd_config *ret_config)
         .repetition_limit = run.repetition_limit,
         .invalid_limit = run.invalid_limit,
         .deadline_ms = run.deadline_ms,
+        .imagine_planner = true,
+        .imagine_steps = run.imagine_steps_max,
         .runs_max = 4096,
         .env_workers = 2,
         .envs_max = 100 * 1000,
@@ -309,6 +311,7 @@ wd_run_options wd_config_run_options(const wd_config *config)
     options.repetition_limit = (uint32_t)config->repetition_limit;
     options.invalid_limit = (uint32_t)config->invalid_limit;
     options.deadline_ms = (uint32_t)config->deadline_ms;
+    options.imagine_steps_max = config->imagine_planner ? (uint32_t)config->imagine_steps : 0;
     return options;
 }
 

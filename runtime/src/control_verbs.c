@@ -114,6 +114,18 @@ static wd_status option_enricher(const wd_value *options, wd_run_options *ret, w
     return WD_OK;
 }
 
+/// How many steps planners may ask what-if for.
+static wd_status option_imagine(
+    const wd_service *service, const wd_value *options, wd_run_options *ret, wd_error *error)
+{
+    wd_status status = wd_verb_number(
+        options, "args.options", "imagine", WD_IMAGINE_BUDGET_LIMIT, &ret->imagine_steps_max, error);
+    if (status == WD_OK && ret->imagine_steps_max > 0 && !service->config->imagine_planner) {
+        status = wd_error_set(error, WD_EDENIED, "args.options.imagine: no run may (imagine.planner)");
+    }
+    return status;
+}
+
 static wd_status order_options(
     const wd_service *service, const wd_value *args, wd_run_options *ret, wd_error *error)
 {
@@ -138,7 +150,7 @@ static wd_status order_options(
                                    &ret->repetition_limit, error)
                              : status;
     ret->world.history_count_max = history;
-    return status;
+    return status == WD_OK ? option_imagine(service, options, ret, error) : status;
 }
 
 static wd_status verb_run(wd_service *service, const wd_control_peer *peer, const wd_control *control,

@@ -63,6 +63,7 @@ wd_status wd_env_judge(
     status = status == WD_OK ? trace_array(env->progress.trace, &steps, &step_count) : status;
     status = status == WD_OK ? route_of(envs, env, &route) : status;
     if (status == WD_OK) {
+        static const wd_trace_step none = { 0 };  // an episode without steps has a trace all the same
         const wd_value *time = wd_object_get(wd_object_get(state, "os"), "time");
         wd_judge_input input = {
             .rules = rules,
@@ -73,7 +74,7 @@ wd_status wd_env_judge(
             .clock = { .known = wd_object_get(time, "timestamp") != NULL,
                 .ms = wd_value_int_or(wd_object_get(time, "timestamp"), 0),
                 .utc_offset_min = WD_DEVICE_UTC_OFFSET_DEFAULT },
-            .trace = { .steps = steps, .count = step_count },
+            .trace = { .steps = steps != NULL ? steps : &none, .count = step_count },
             .functions = &functions,
             .apps_required = true,
         };

@@ -114,7 +114,7 @@ static wd_status write_line(wd_episode_writer *writer, wd_value **line_p, wd_err
 
 static wd_status options_to_value(const wd_run_options *options, wd_value **ret_value)
 {
-    return wd_value_pack(ret_value, "{s:b,s:i,s:i,s:i,s:b,s:?s,s:i,s:i,s:i,s:i}",                    //
+    return wd_value_pack(ret_value, "{s:b,s:i,s:i,s:i,s:b,s:?s,s:i,s:i,s:i,s:i,s:i}",                //
         "world", (int)options->world.enabled, "history", (int64_t)options->world.history_count_max,  //
         "variables", (int64_t)options->world.variables_count_max,                                    //
         "variable_bytes", (int64_t)options->world.variables_bytes_max,                               //
@@ -122,7 +122,8 @@ static wd_status options_to_value(const wd_run_options *options, wd_value **ret_
         options->enricher[0] == '\0' ? NULL : options->enricher, "step_limit",
         (int64_t)options->step_limit,                            //
         "repetition_limit", (int64_t)options->repetition_limit,  //
-        "invalid_limit", (int64_t)options->invalid_limit, "deadline_ms", (int64_t)options->deadline_ms);
+        "invalid_limit", (int64_t)options->invalid_limit, "deadline_ms", (int64_t)options->deadline_ms,
+        "imagine", (int64_t)options->imagine_steps_max);
 }
 
 wd_status wd_episode_header_write(
@@ -220,24 +221,31 @@ wd_status wd_episode_begin_write(wd_episode_writer *writer, const wd_task_contex
     return status;
 }
 
-/// {"planner","model"?,"index","tokens_in"?,...,"thought"?}
+static wd_status add_int(wd_value **object_p, const char *name, uint64_t number)
+{
+    wd_value *value = NULL;
+    wd_status status = wd_value_int((int64_t)number, &value);
+    status = status == WD_OK ? wd_object_set(object_p, name, &value) : status;
+    wd_value_unref(&value);
+    return status;
+}
+
+/// {"planner","model"?,"index","thought"?,"tokens_in"?,"tokens_out"?,"cost"?,"imagined"?}
 static wd_status plan_value(const wd_run_step_record *record, wd_value **ret_value)
 {
     wd_status status = wd_value_pack(ret_value, "{s:?s,s:?s,s:i,s:?s}", "planner", record->planner, "model",
         record->model, "index", (int64_t)record->plan_index, "thought", record->step.thought);
-    if (status != WD_OK || (record->tokens_in | record->tokens_out) == 0) {
-        return status;
+    if (status == WD_OK && (record->tokens_in | record->tokens_out) != 0) {
+        wd_value *cost = NULL;
+        status = add_int(ret_value, "tokens_in", record->tokens_in);
+        status = status == WD_OK ? add_int(ret_value, "tokens_out", record->tokens_out) : status;
+        status = status == WD_OK ? wd_value_double(record->cost, &cost) : status;
+        status = status == WD_OK ? wd_object_set(ret_value, "cost", &cost) : status;
+        wd_value_unref(&cost);
     }
-    wd_value *in = NULL, *out = NULL, *cost = NULL;
-    status = wd_value_int((int64_t)record->tokens_in, &in);
-    status = status == WD_OK ? wd_value_int((int64_t)record->tokens_out, &out) : status;
-    status = status == WD_OK ? wd_value_double(record->cost, &cost) : status;
-    status = status == WD_OK ? wd_object_set(ret_value, "tokens_in", &in) : status;
-    status = status == WD_OK ? wd_object_set(ret_value, "tokens_out", &out) : status;
-    status = status == WD_OK ? wd_object_set(ret_value, "cost", &cost) : status;
-    wd_value_unref(&in);
-    wd_value_unref(&out);
-    wd_value_unref(&cost);
+    if (status == WD_OK && record->imagined > 0) {
+        status = add_int(ret_value, "imagined", record->imagined);
+    }
     return status;
 }
 

@@ -17,7 +17,6 @@ enum {
     WD_IMAGINE_STEPS_MAX = 64,               // of one candidate
     WD_IMAGINE_STEPS_ALL_MAX = 256,          // of one call
     WD_IMAGINE_REPLY_MAX = 3 * 1024 * 1024,  // bytes of JSON of one call's candidates
-    WD_IMAGINE_BUDGET_LIMIT = 1000 * 1000,   // highest budget of a run, in steps
 };
 
 /// What is asked.

@@ -123,6 +123,23 @@ const char *wd_run_ending_text(const wd_run *run)
     return run->ending_text;
 }
 
+uint32_t wd_run_imagine_allowed(const wd_run *run)
+{
+    return run->options.imagine_steps_max;
+}
+
+uint32_t wd_run_imagine_left(const wd_run *run)
+{
+    return run->options.imagine_steps_max - run->imagined;
+}
+
+void wd_run_imagined(wd_run *run, uint32_t steps)
+{
+    wd_assert(steps <= wd_run_imagine_left(run));
+    run->imagined += steps;
+    run->imagined_untold += steps;
+}
+
 // ---- moving on ------------------------------------------------------------------------------------------------
 
 static void end_run(wd_run *run, wd_ending ending, const char *text, wd_run_effects *effects)

@@ -121,6 +121,8 @@ wd_status wd_run_start_step(wd_run *run, wd_step *step, uint32_t plan_index)
         record->tokens_in = run->plan->tokens_in;
         record->tokens_out = run->plan->tokens_out;
         record->cost = run->plan->cost;
+        record->imagined = run->imagined_untold;
+        run->imagined_untold = 0;
     }
     record->step = *step;
     memset(step, 0, sizeof *step);
@@ -204,6 +206,7 @@ void wd_run_fill_request(wd_run *run, wd_plan_request *ret_request)
         .results = run->results,
         .result_count = count,
         .user_reply = run->user_reply,
+        .imagine_left = wd_run_imagine_left(run),
     };
 }
 

@@ -42,6 +42,7 @@ struct wd_run {
     char *user_reply;                             // to be told with the next request
     size_t results_told;                          // steps[0..this) were told to a planner
     wd_plan_result results[WD_PLAN_RESULTS_MAX];  // storage of the request's results
+    uint32_t imagined, imagined_untold;           // steps tried in thought: all, and since the last plan
     uint64_t events_ignored;
 };
 

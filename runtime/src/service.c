@@ -99,6 +99,7 @@ wd_status wd_service_planner_message(
     wd_service *service, const wd_broker_message *message, int64_t now_ms, wd_service_outbox *outbox)
 {
     wd_status status = wd_broker_receive(service->broker, message, now_ms, &outbox->planner);
+    status = status == WD_OK ? wd_service_take_imagines(service, outbox) : status;
     return status == WD_OK ? wd_service_take_outcomes(service, now_ms, outbox) : status;
 }
 

@@ -151,6 +151,8 @@ struct wd_imagine_order;
 /// Where a run stands, tried on forks of its phone. @retval WD_EUNSUPPORTED  its phone is a peer's.
 WD_NODISCARD wd_status wd_service_imagine(
     const wd_service_run *run, const struct wd_imagine_order *order, wd_value **ret_result, wd_error *error);
+/// Answer what planners asked (service_imagine.c), each with an ImagineReply or an Error.
+WD_NODISCARD wd_status wd_service_take_imagines(wd_service *service, wd_service_outbox *outbox);
 WD_NODISCARD wd_status wd_control_imagine(wd_service *service, const wd_control_peer *peer,
     const wd_control *control, int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result,
     wd_error *error);

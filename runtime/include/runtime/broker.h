@@ -99,7 +99,10 @@ typedef struct wd_broker_thought {
     char *text;
 } wd_broker_thought;
 
-/// What a step wants done: messages to send, requests that ended, thoughts to tell. Grows as needed; emptied by _clear.
+typedef struct wd_broker_imagine wd_broker_imagine;  // a planner's question what if; broker_imagine.h
+
+/// What a step wants done: messages to send, requests that ended, thoughts to tell, questions to answer. Grows as needed;
+/// emptied by _clear.
 typedef struct wd_broker_outbox {
     wd_broker_send *sends;
     size_t send_count, send_capacity;
@@ -107,6 +110,8 @@ typedef struct wd_broker_outbox {
     size_t outcome_count, outcome_capacity;
     wd_broker_thought *thoughts;
     size_t thought_count, thought_capacity;
+    wd_broker_imagine *imagines;
+    size_t imagine_count, imagine_capacity;
 } wd_broker_outbox;
 void wd_broker_outbox_clear(wd_broker_outbox *outbox);
 void wd_broker_outbox_done(wd_broker_outbox *outbox);

@@ -44,6 +44,7 @@ typedef struct wd_plan_request {
     const wd_plan_result *results;
     size_t result_count;     // the last WD_PLAN_RESULTS_MAX are sent
     const char *user_reply;  // or NULL
+    uint32_t imagine_left;   // steps that may still be tried in thought
 } wd_plan_request;
 
 /// @param ret_body  Of *ret_length bytes, freed with wd_free(*ret_body, *ret_length).

@@ -79,6 +79,17 @@ WD_NODISCARD wd_status wd_codec_unpack_notice(
 WD_NODISCARD wd_status wd_codec_pack_plan_cancel(
     uint64_t request_id, const char *reason, uint8_t **ret_body, size_t *ret_length);
 
+/// Imagine: free-form arguments about the request that a planner holds. @param ret_args  An object, the caller's.
+WD_NODISCARD wd_status wd_codec_pack_imagine(
+    uint64_t imagine_id, uint64_t request_id, const wd_value *args, uint8_t **ret_body, size_t *ret_length);
+WD_NODISCARD wd_status wd_codec_unpack_imagine(const void *body, size_t length, uint64_t *ret_imagine_id,
+    uint64_t *ret_request_id, wd_value **ret_args, wd_error *error);
+WD_NODISCARD wd_status wd_codec_pack_imagine_reply(
+    uint64_t imagine_id, const wd_value *result, uint8_t **ret_body, size_t *ret_length);
+/// The Error that answers an Imagine.
+WD_NODISCARD wd_status wd_codec_pack_imagine_error(
+    uint64_t imagine_id, uint64_t request_id, const wd_error *why, uint8_t **ret_body, size_t *ret_length);
+
 // ---- control --------------------------------------------------------------------------------------------------
 
 typedef struct wd_control {

@@ -33,6 +33,8 @@ typedef struct wd_config {
     uint64_t enrich_deadline_ms;
     uint64_t history, variables, variable_bytes;
     uint64_t step_limit, repetition_limit, invalid_limit, deadline_ms, runs_max;
+    bool imagine_planner;
+    uint64_t imagine_steps;
     uint64_t env_workers, envs_max, snapshots_max, env_mib_max, snapshot_idle_ms, env_orphan_ms;
 } wd_config;
 

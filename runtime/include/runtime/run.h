@@ -12,6 +12,8 @@
 #include "runtime/executor.h"
 #include "runtime/task.h"
 
+enum { WD_IMAGINE_BUDGET_LIMIT = 1000 * 1000 };  // highest imagine_steps_max
+
 typedef enum wd_ending {
     WD_END_NONE,
     WD_END_COMPLETE,
@@ -40,6 +42,7 @@ typedef struct wd_run_options {
     uint32_t repetition_limit;    // the N-th equal action in a row ends the run; 0: never. Default 10
     uint32_t invalid_limit;       // invalid replies in a row that end the run; default 3
     uint32_t deadline_ms;         // for one plan; default 60000
+    uint32_t imagine_steps_max;   // steps that planners may try in thought, all plans together; default 0
 } wd_run_options;
 wd_run_options wd_run_options_default(void);
 
@@ -61,6 +64,8 @@ typedef struct wd_run_step_record {
     uint64_t tokens_in, tokens_out;
     double cost;
     uint32_t plan_index;  // place in its plan, from 0
+    uint32_t
+        imagined;  // steps tried in thought (imagine.h) since the last plan; told at the first step of a plan
 } wd_run_step_record;
 
 /// Everything of one run that planner, judge and record read (TaskContext).
@@ -132,6 +137,12 @@ void wd_run_destroy(wd_run **run_p);
 /// Feed one event. An event the run does not wait for is ignored and gives WD_RUN_DO_NOTHING (counted).
 /// @retval WD_ENOMEM  The run is over with internal_error; its context is as of the last whole step.
 WD_NODISCARD wd_status wd_run_step(wd_run *run, wd_run_event *event, wd_run_effects *ret_effects);
+
+/// What-if of planners: steps that the run allows, and those of them that are left.
+uint32_t wd_run_imagine_allowed(const wd_run *run);
+uint32_t wd_run_imagine_left(const wd_run *run);
+/// Count `steps`, not more than are left.
+void wd_run_imagined(wd_run *run, uint32_t steps);
 
 /// Borrowed; what it points to changes with the next wd_run_step().
 const wd_task_context *wd_run_context(const wd_run *run);
