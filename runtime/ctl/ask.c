@@ -1,8 +1,6 @@
 // Small questions to the daemon: status, cancel.
 #include "ctl.h"
 
-#include "runtime/control_client.h"
-
 typedef struct ask_arguments {
     const char *endpoint, *run;
     bool json;
@@ -39,16 +37,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 static int ask(const ask_arguments *given, const char *const *verbs, size_t count, wd_value **args_p)
 {
     wd_error error = { .text = "out of memory" };
-    wd_config config;
-    char endpoint[WD_CONFIG_TEXT_MAX];
     wd_control_client *client = NULL;
-    wd_status status = ctl_config(&config, &error);
-    if (status == WD_OK) {
-        status = wd_control_endpoint(given->endpoint, config.directory, endpoint, sizeof endpoint, &error);
-    }
-    if (status == WD_OK) {
-        status = wd_control_client_new(endpoint, "worldctl", 3000, &client, &error);
-    }
+    wd_status status = ctl_connect(given->endpoint, &client, &error);
     for (size_t i = 0; status == WD_OK && i < count; i++) {
         wd_value *result = NULL;
         status = wd_control_request(client, verbs[i], *args_p, 5000, NULL, NULL, &result, &error);

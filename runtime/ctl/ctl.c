@@ -116,3 +116,15 @@ void ctl_parse(int argc, char **argv, const struct argp_option *options, argp_pa
     const struct argp command = { options, parser, args, doc, NULL, NULL, NULL };
     argp_parse(&command, argc, argv, 0, NULL, input);
 }
+
+wd_status ctl_connect(const char *endpoint, wd_control_client **ret_client, wd_error *error)
+{
+    enum { WAIT_MS = 3000 };
+    wd_config config;
+    char found[WD_CONFIG_TEXT_MAX];
+    wd_status status = ctl_config(&config, error);
+    if (status == WD_OK) {
+        status = wd_control_endpoint(endpoint, config.directory, found, sizeof found, error);
+    }
+    return status == WD_OK ? wd_control_client_new(found, "worldctl", WAIT_MS, ret_client, error) : status;
+}

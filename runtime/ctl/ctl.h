@@ -3,6 +3,7 @@
 #define CTL_CTL_H
 
 #include "runtime/config.h"
+#include "runtime/control_client.h"
 #include "tree/json.h"
 
 #include <argp.h>
@@ -42,6 +43,7 @@ int ctl_schema(int argc, char **argv);
 int ctl_watch(int argc, char **argv);
 int ctl_top(int argc, char **argv);
 int ctl_snapshot(int argc, char **argv);
+int ctl_imagine(int argc, char **argv);
 int ctl_judge(int argc, char **argv);
 int ctl_tasks(int argc, char **argv);
 int ctl_eval(int argc, char **argv);
@@ -54,6 +56,8 @@ void ctl_print(const wd_value *value, wd_json_style style);
 WD_NODISCARD wd_status ctl_read_json(const char *path, wd_value **ret_value, wd_error *error);
 /// Settings from WORLDD_CONFIG (a file) and the environment, for commands that work without a daemon.
 WD_NODISCARD wd_status ctl_config(wd_config *ret_config, wd_error *error);
+/// Connect to the daemon at `endpoint`, or (NULL) to the one that the environment tells.
+WD_NODISCARD wd_status ctl_connect(const char *endpoint, wd_control_client **ret_client, wd_error *error);
 /// Add "name=value" to an object: value is JSON when it parses, else a text.
 WD_NODISCARD wd_status ctl_add_param(wd_value **object_p, const char *assignment, wd_error *error);
 

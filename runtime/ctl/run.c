@@ -1,6 +1,5 @@
 #include "ctl.h"
 
-#include "runtime/control_client.h"
 #include "runtime/task_library.h"
 
 #include <stdlib.h>
@@ -215,18 +214,10 @@ int ctl_run(int argc, char **argv)
     };
     ctl_parse(argc, argv, options, parse, "TASK", doc, &given);
     wd_error error = { .text = "out of memory" };
-    wd_config config;
-    char endpoint[WD_CONFIG_TEXT_MAX];
     wd_control_client *client = NULL;
     wd_value *result = NULL;
-    wd_status status = ctl_config(&config, &error);
-    status = status == WD_OK ? complete_args(&given, &error) : status;
-    if (status == WD_OK) {
-        status = wd_control_endpoint(given.endpoint, config.directory, endpoint, sizeof endpoint, &error);
-    }
-    if (status == WD_OK) {
-        status = wd_control_client_new(endpoint, "worldctl", 3000, &client, &error);
-    }
+    wd_status status = complete_args(&given, &error);
+    status = status == WD_OK ? ctl_connect(given.endpoint, &client, &error) : status;
     if (status == WD_OK) {
         status = wd_control_request(client, "run", given.args, -1, on_progress, &given, &result, &error);
     }

@@ -1,7 +1,6 @@
 // Snapshots of envs as files: save, load.
 #include "ctl.h"
 
-#include "runtime/control_client.h"
 #include "runtime/snapshot_file.h"
 
 #include <string.h>
@@ -84,14 +83,8 @@ int ctl_snapshot(int argc, char **argv)
         "73f81ac5e73128e7b163e41bd71a3a00 start.wdsnap\n  worldctl snapshot load start.wdsnap",
         &given);
     wd_error error = { .text = "out of memory" };
-    wd_config config;
-    char endpoint[WD_CONFIG_TEXT_MAX];
     wd_control_client *client = NULL;
-    wd_status status = ctl_config(&config, &error);
-    if (status == WD_OK) {
-        status = wd_control_endpoint(given.endpoint, config.directory, endpoint, sizeof endpoint, &error);
-    }
-    status = status == WD_OK ? wd_control_client_new(endpoint, "worldctl", 3000, &client, &error) : status;
+    wd_status status = ctl_connect(given.endpoint, &client, &error);
     if (status == WD_OK) {
         status = strcmp(given.words[0], "save") == 0 ? save(client, given.words[1], given.words[2], &error)
                                                      : load(client, given.words[1], &error);

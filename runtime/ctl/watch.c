@@ -1,8 +1,6 @@
 // What happens on the daemon, as it happens: watch (a line a step), top.
 #include "ctl.h"
 
-#include "runtime/control_client.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -135,17 +133,6 @@ static void on_event(void *context, const wd_value *event)
     fflush(stdout);
 }
 
-static wd_status connect_to(const char *endpoint, wd_control_client **ret_client, wd_error *error)
-{
-    wd_config config;
-    char found[WD_CONFIG_TEXT_MAX];
-    wd_status status = ctl_config(&config, error);
-    if (status == WD_OK) {
-        status = wd_control_endpoint(endpoint, config.directory, found, sizeof found, error);
-    }
-    return status == WD_OK ? wd_control_client_new(found, "worldctl", 3000, ret_client, error) : status;
-}
-
 int ctl_watch(int argc, char **argv)
 {
     watch_arguments given = { 0 };
@@ -158,7 +145,7 @@ int ctl_watch(int argc, char **argv)
     wd_control_client *client = NULL;
     wd_value *args = NULL, *result = NULL;
     watch_screen screen = { .json = given.json };
-    wd_status status = connect_to(given.endpoint, &client, &error);
+    wd_status status = ctl_connect(given.endpoint, &client, &error);
     status =
         status == WD_OK ? wd_value_pack(&args, "{s:?s,s:?s}", "run", given.run, "env", given.env) : status;
     if (status == WD_OK) {
@@ -208,7 +195,7 @@ int ctl_top(int argc, char **argv)
     wd_error error = { .text = "out of memory" };
     wd_control_client *client = NULL;
     int64_t steps_before = -1;
-    wd_status status = connect_to(given.endpoint, &client, &error);
+    wd_status status = ctl_connect(given.endpoint, &client, &error);
     for (int i = 0; status == WD_OK && (given.count == 0 || i < given.count); i++) {
         wd_value *results[WD_COUNT_OF(verbs)] = { 0 };
         if (i > 0) {

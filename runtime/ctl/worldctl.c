@@ -12,6 +12,7 @@ static const ctl_command commands[] = {
     { "cancel", ctl_cancel, "end an open run" },
     { "watch", ctl_watch, "steps, changes and verdicts as they happen" },
     { "top", ctl_top, "the daemon at a glance" },
+    { "imagine", ctl_imagine, "try lists of steps on forks of an env or a run" },
     { "snapshot", ctl_snapshot, "save a snapshot of an env as a file, load it again" },
     { "replay", ctl_replay, "execute a recorded episode again, or a folder of screens" },
     { "state", ctl_state, "the state of a run, of an episode's step, or of a fresh phone" },
