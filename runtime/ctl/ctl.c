@@ -24,6 +24,17 @@ void ctl_print(const wd_value *value, wd_json_style style)
     wd_buffer_done(&text);
 }
 
+void ctl_print_thought(const wd_value *event)
+{
+    const char *text = wd_value_string_or(wd_object_get(event, "text"), "");
+    printf("%s%s thinks: ", ctl_paint(CTL_DIM), wd_value_string_or(wd_object_get(event, "planner"), "?"));
+    for (; *text != '\0'; text++) {
+        putchar(
+            (unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text);  // a peer's words steer no terminal
+    }
+    fputs(ctl_paint(CTL_PLAIN), stdout);
+}
+
 static wd_status read_stdin(wd_value **ret_value, wd_error *error)
 {
     wd_buffer text = { 0 };

@@ -61,6 +61,8 @@ WD_NODISCARD wd_status ctl_connect(const char *endpoint, wd_control_client **ret
 /// Add "name=value" to an object: value is JSON when it parses, else a text.
 WD_NODISCARD wd_status ctl_add_param(wd_value **object_p, const char *assignment, wd_error *error);
 
+/// What a planner thinks (a thought event), on one line, whatever it holds.
+void ctl_print_thought(const wd_value *event);
 /// A verdict (verdict.h of the judge, as value) for people.
 void ctl_print_verdict(const wd_value *verdict);
 

@@ -2,12 +2,16 @@
 
 #include "runtime/task_library.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const struct argp_option options[] = {
     { "endpoint", 'e', "ENDPOINT", 0, "Control endpoint of the daemon", 0 },
     { "planner", 'p', "NAME", 0, "Ask only the planner of this name", 0 },
+    { "executor", 'x', "NAME", 0,
+        "Run on the device of the executor of this name, * for any, instead of the embedded phone", 0 },
+    { "instruction", 't', "TEXT", 0, "With --executor: what is to be done, instead of TASK", 0 },
     { "param", 'k', "NAME=VALUE", 0, "A parameter of the task; may be repeated", 0 },
     { "seed", 's', "N", 0, "Seed of the phone (default 0)", 0 },
     { "option", 'o', "NAME=VALUE", 0,
@@ -22,14 +26,15 @@ static const char doc[] =
     "Examples:\n"
     "  worldctl run demo/bluetooth_off\n"
     "  worldctl run demo/message_contact -k contact='Li Wei' -k text=hello --planner scripted\n"
-    "  worldctl run task.json --json | tail -n 1\n\n"
+    "  worldctl run task.json --json | tail -n 1\n"
+    "  worldctl run --executor pixel --instruction 'Delete the oldest note'\n\n"
     "Exit codes: 0 the run passed (or could not be judged and completed), 1 it did not, 2 it could not be "
     "run.";
 
 typedef struct run_arguments {
     const char *endpoint, *task;
     wd_value *args, *params, *options;
-    bool json;
+    bool json, instructed;
 } run_arguments;
 
 static void set_text(wd_value **object_p, const char *name, const char *text)
@@ -55,6 +60,13 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case 'i':
         set_text(&given->args, "run_id", value);
         return 0;
+    case 'x':
+        set_text(&given->args, "executor", value);
+        return 0;
+    case 't':
+        given->instructed = true;
+        set_text(&given->args, "instruction", value);
+        return 0;
     case 'j':
         given->json = true;
         return 0;
@@ -73,6 +85,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
             argp_error(state, "%s", error.text);
         }
         return 0;
+    case ARGP_KEY_NO_ARGS:
+        if (given->instructed) {
+            return 0;  // it stands for the task
+        }
+        argp_usage(state);
+        return EINVAL;
     default:
         return ctl_one_argument(key, value, state, &given->task);
     }
@@ -158,6 +176,10 @@ static void on_progress(void *context, const wd_value *event)
             ctl_paint(CTL_PLAIN), text_of(event, "instruction", "?"));
         print_place(event, "app", "page");
         putchar('\n');
+    } else if (wd_value_is_text(wd_object_get(event, "event"), "thought")) {
+        fputs("      ", stdout);
+        ctl_print_thought(event);
+        putchar('\n');
     } else {
         print_step(event);
     }
@@ -194,11 +216,12 @@ static void print_result(const wd_value *result)
 static wd_status complete_args(run_arguments *given, wd_error *error)
 {
     wd_value *task = NULL;
-    size_t length = strlen(given->task);
+    size_t length = given->task == NULL ? 0 : strlen(given->task);
     wd_status status = length > 5 && strcmp(given->task + length - 5, ".json") == 0
                            ? wd_task_file_read(given->task, &task, error)
-                           : wd_value_text(given->task, &task);
-    status = status == WD_OK ? wd_object_set(&given->args, "task", &task) : status;
+                       : length > 0 ? wd_value_text(given->task, &task)
+                                    : WD_OK;
+    status = status == WD_OK && task != NULL ? wd_object_set(&given->args, "task", &task) : status;
     status = status == WD_OK ? wd_object_set(&given->args, "params", &given->params) : status;
     status = status == WD_OK ? wd_object_set(&given->args, "options", &given->options) : status;
     wd_value_unref(&task);

@@ -51,18 +51,35 @@ static void print_failed_checks(const wd_value *checks)
     }
 }
 
+/// What could not be judged, for want of a state.
+static void print_unjudged(const wd_value *unjudged)
+{
+    wd_iter part = wd_iter_start(unjudged);
+    while (wd_iter_next(&part)) {
+        printf("%s%s", part.index == 0 ? "  not judged, the device tells no state: " : ", ",
+            wd_value_string_or(part.value, "?"));
+    }
+    if (wd_array_count(unjudged) > 0) {
+        putchar('\n');
+    }
+}
+
 void ctl_print_verdict(const wd_value *verdict)
 {
     bool passed = wd_value_bool_or(wd_object_get(verdict, "passed"), false);
+    const wd_value *clean = wd_object_get(verdict, "clean");
     printf("verdict: %s%s%s  success %s, clean %s, progress %.2f\n", ctl_paint(passed ? CTL_GREEN : CTL_RED),
         passed ? "passed" : "not passed", ctl_paint(CTL_PLAIN),
         wd_value_bool_or(wd_object_get(verdict, "success"), false) ? "yes" : "no",
-        wd_value_bool_or(wd_object_get(verdict, "clean"), false) ? "yes" : "no",
+        clean == NULL                    ? "unknown"
+        : wd_value_bool_or(clean, false) ? "yes"
+                                         : "no",
         wd_value_double_or(wd_object_get(verdict, "progress"), 0));
     const char *error = text_of(verdict, "error", NULL);
     if (error != NULL) {
         printf("  error: %s\n", error);
     }
+    print_unjudged(wd_object_get(verdict, "unjudged"));
     print_failed_checks(wd_object_get(verdict, "checks"));
     print_effects("unexpected", wd_object_get(verdict, "side_effects"), CTL_RED);
     print_effects("undone", wd_object_get(verdict, "undone"), CTL_YELLOW);

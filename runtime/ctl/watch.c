@@ -101,6 +101,8 @@ static void print_line(const wd_value *event)
             printf(" %s %s %s", text_of(event, "app_after"), text_of(event, "page_after"),
                 text_of(event, "last_change"));
         }
+    } else if (strcmp(kind, "thought") == 0) {
+        ctl_print_thought(event);
     } else {
         printf("%s %s", kind, text_of(event, "instruction"));
     }

@@ -53,6 +53,8 @@ void wd_config_default(wd_config *ret_config)
         .attempt_timeout_ms = broker.attempt_timeout_ms,
         .planner_wait_ms = 5000,
         .compress_episodes = true,
+        .executor_deadline_ms = 30000,
+        .executor_wait_ms = 5000,
         .world_enabled = world.enabled,
         .semantic_enabled = run.semantic,
         .enrich_deadline_ms = run.enrich_deadline_ms,

@@ -18,8 +18,8 @@ static wd_status verb_status(wd_service *service, const wd_control_peer *peer, c
     wd_service_stats own = wd_service_stats_get(service);
     wd_broker_stats broker = wd_broker_stats_get(service->broker);
     return wd_value_pack(ret_result,
-        "{s:s,s:{s:i,s:i,s:i},s:{s:i,s:i},s:{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i},s:{s:i,s:i,s:i}"
-        ",s:i,s:i,s:{s:i,s:i}}",  //
+        "{s:s,s:{s:i,s:i,s:i},s:{s:i,s:i},s:{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i},s:{s:i,"
+        "s:i,s:i},s:i,s:i,s:{s:i,s:i}}",  //
         "version", WD_VERSION_TEXT, "runs", "open", (int64_t)own.runs_open, "started",
         (int64_t)own.runs_started, "ended", (int64_t)own.runs_ended,                              //
         "scenes", "enriched", (int64_t)own.enriched, "fallbacks", (int64_t)own.enrich_fallbacks,  //
@@ -28,8 +28,9 @@ static wd_status verb_status(wd_service *service, const wd_control_peer *peer, c
         (int64_t)broker.late_replies, "repeated_replies", (int64_t)broker.repeated_replies, "unknown_replies",
         (int64_t)broker.unknown_replies, "malformed", (int64_t)broker.malformed, "frames_over",
         (int64_t)broker.frames_over, "rejects", (int64_t)broker.rejects, "peers_lost",
-        (int64_t)broker.peers_lost, "superseded",
-        (int64_t)broker.superseded,  //
+        (int64_t)broker.peers_lost, "superseded", (int64_t)broker.superseded, "thoughts",
+        (int64_t)broker.thoughts, "thoughts_dropped",
+        (int64_t)broker.thoughts_dropped,  //
         "control", "messages", (int64_t)own.control_messages, "rejects", (int64_t)own.control_rejects,
         "errors",
         (int64_t)own.control_errors,  //
@@ -54,13 +55,14 @@ static wd_status verb_runs(wd_service *service, const wd_control_peer *peer, con
     for (size_t i = 0; status == WD_OK && i < service->run_count; i++) {
         const wd_task_context *context = wd_run_context(service->runs[i]->run);
         wd_value *row = NULL;
-        if (!wd_access_to_owned(WD_ACCESS_READ, peer->user, peer->roles, service->runs[i]->user)) {
+        wd_service_run *run = service->runs[i];
+        if (!wd_access_to_owned(WD_ACCESS_READ, peer->user, peer->roles, run->user)) {
             continue;
         }
-        status = wd_value_pack(&row, "{s:s,s:s,s:i,s:?s,s:?s}", "run", service->runs[i]->id, "task",
-            context->task->id, "steps", (int64_t)context->step_count, "app",
-            context->world == NULL ? NULL : context->world->current_app, "page",
-            context->world == NULL ? NULL : context->world->current_page);
+        status = wd_value_pack(&row, "{s:s,s:s,s:s,s:i,s:?s,s:?s}", "run", run->id, "task", context->task->id,
+            "executor", run->device == NULL ? wd_peer_executor_name(&run->peer) : run->executor.name, "steps",
+            (int64_t)context->step_count, "app", context->world == NULL ? NULL : context->world->current_app,
+            "page", context->world == NULL ? NULL : context->world->current_page);
         if (status == WD_OK) {
             status = wd_array_append(&list, &row);
         }
@@ -153,6 +155,57 @@ static wd_status order_options(
     return status == WD_OK ? option_imagine(service, options, ret, error) : status;
 }
 
+/// The task's instance on the embedded phone.
+static wd_status open_instance(wd_service *service, const wd_value *args, const wd_value *document,
+    uint64_t seed, wd_task_instance *ret_instance, wd_error *error)
+{
+    uint32_t number = 0;
+    wd_task_order wanted = { .document = document, .params = wd_object_get(args, "params"), .seed = seed };
+    wd_status status = wd_verb_number(args, "args", "instance", UINT32_MAX, &number, error);
+    status = status == WD_OK ? wd_verb_text(args, "locale", &wanted.locale, error) : status;
+    wanted.instance = number;
+    return status == WD_OK ? wd_task_instance_open(service->host, &wanted, ret_instance, error) : status;
+}
+
+/// The task on a peer's device, which cannot be set up: bound to the parameters given, and to no phone.
+static wd_status bind_task(const wd_value *args, const wd_value *document, uint64_t seed,
+    wd_task_instance *ret_instance, wd_error *error)
+{
+    wd_status status = wd_task_bind(document, wd_object_get(args, "params"), &ret_instance->task, error);
+    ret_instance->seed = (uint32_t)seed;
+    return status == WD_OK ? wd_task_check_names(&ret_instance->task, error) : status;
+}
+
+/// An executor's name, "*" for any; NULL for the embedded phone, which "" means, too.
+static wd_status order_executor(const wd_value *args, const char **ret_executor, wd_error *error)
+{
+    wd_status status = wd_verb_text(args, "executor", ret_executor, error);
+    if (status == WD_OK && *ret_executor != NULL && (*ret_executor)[0] == '\0') {
+        *ret_executor = NULL;
+    }
+    if (status == WD_OK && *ret_executor != NULL && strlen(*ret_executor) > WD_PEER_NAME_MAX) {
+        status = wd_error_set(
+            error, WD_EINVAL, "args.executor: no name has more than %d bytes", (int)WD_PEER_NAME_MAX);
+    }
+    return status;
+}
+
+/// The document of args.task; on a peer's device args.instruction will do.
+static wd_status order_document(
+    const wd_service *service, const wd_value *args, bool foreign, wd_value **ret_document, wd_error *error)
+{
+    const char *instruction = NULL;
+    wd_status status = wd_verb_text(args, "instruction", &instruction, error);
+    if (status != WD_OK || instruction == NULL) {
+        return status == WD_OK ? wd_control_task_document(service, args, ret_document, error) : status;
+    }
+    if (!foreign || wd_object_get(args, "task") != NULL) {
+        return wd_error_set(error, WD_EINVAL, "args.instruction: %s",
+            foreign ? "given beside args.task" : "only with args.executor; name a task");
+    }
+    return wd_value_pack(ret_document, "{s:s,s:s}", "id", "instruction", "instruction", instruction);
+}
+
 static wd_status verb_run(wd_service *service, const wd_control_peer *peer, const wd_control *control,
     int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result, wd_error *error)
 {
@@ -162,19 +215,15 @@ static wd_status verb_run(wd_service *service, const wd_control_peer *peer, cons
     wd_task_instance instance = { 0 };
     wd_run_order order = { .instance = &instance,
         .seed = (uint64_t)wd_value_int_or(wd_object_get(args, "seed"), 0) };
-    uint32_t number = 0;
-    wd_status status = wd_control_task_document(service, args, &document, error);
+    wd_status status = order_executor(args, &order.executor, error);
+    bool foreign = order.executor != NULL;
+    status = status == WD_OK ? order_document(service, args, foreign, &document, error) : status;
     status = status == WD_OK ? wd_verb_text(args, "planner", &order.planner, error) : status;
     status = status == WD_OK ? wd_verb_text(args, "run_id", &order.run_id, error) : status;
     status = status == WD_OK ? order_options(service, args, &order.options, error) : status;
-    status = status == WD_OK ? wd_verb_number(args, "args", "instance", UINT32_MAX, &number, error) : status;
-    wd_task_order wanted = {
-        .document = document, .params = wd_object_get(args, "params"), .seed = order.seed
-    };
-    status = status == WD_OK ? wd_verb_text(args, "locale", &wanted.locale, error) : status;
     if (status == WD_OK) {
-        wanted.instance = number;
-        status = wd_task_instance_open(service->host, &wanted, &instance, error);
+        status = foreign ? bind_task(args, document, order.seed, &instance, error)
+                         : open_instance(service, args, document, order.seed, &instance, error);
     }
     if (status == WD_OK) {
         status = wd_service_run_start(service, &order, peer, control->request_id, now_ms, outbox, error);
@@ -232,6 +281,9 @@ static wd_status verb_state(wd_service *service, const wd_control_peer *peer, co
     wd_value *state = NULL;
     wd_status status = wd_control_open_run(service, peer, control, &run, error);
     status = status == WD_OK ? wd_verb_text(control->args, "path", &path, error) : status;
+    if (status == WD_OK && run->device == NULL) {
+        status = wd_error_set(error, WD_ESTATE, "args.run: the device of an executor tells no state");
+    }
     status = status == WD_OK ? wd_device_state(run->device, &state) : status;
     if (status == WD_OK) {
         const wd_value *part = path == NULL ? state : wd_value_get_path(state, path);
@@ -250,7 +302,12 @@ static wd_status verb_scene(wd_service *service, const wd_control_peer *peer, co
     wd_service_run *run = NULL;
     wd_scene *scene = NULL;
     wd_status status = wd_control_open_run(service, peer, control, &run, error);
-    status = status == WD_OK ? wd_phone_observe(service->host, run->device, &scene, error) : status;
+    if (status == WD_OK && run->device != NULL) {
+        status = wd_phone_observe(service->host, run->device, &scene, error);
+    } else if (status == WD_OK) {
+        scene = wd_scene_ref(run->peer.present);
+        status = scene == NULL ? wd_error_set(error, WD_ESTATE, "args.run: no screen was captured") : WD_OK;
+    }
     status = status == WD_OK ? wd_scene_to_value(scene, ret_result) : status;
     wd_scene_unref(&scene);
     return status;

@@ -1,16 +1,15 @@
 #include "observe_session.h"
 
+#include "seen_screens.h"
 #include "semantic/dialect.h"
-#include "semantic/screen.h"
 #include "tree/text.h"
 
 struct wd_observe_session {
     char *id;
     wd_episode_writer *writer;
     wd_passive passive;
-    wd_scene *last_screen;  // that could be read: for what only a sequence shows
-    int32_t width, height;  // the largest display seen
-    wd_value *answer;       // of the post being taken; made by the visitor
+    wd_seen_screens seen;
+    wd_value *answer;  // of the post being taken; made by the visitor
     wd_status answer_status;
 };
 
@@ -75,7 +74,7 @@ void wd_observe_session_destroy(wd_observe_session **session_p)
         wd_passive_done(&session->passive);
     }
     wd_episode_close(&session->writer);
-    wd_scene_unref(&session->last_screen);
+    wd_seen_screens_done(&session->seen);
     wd_text_free(&session->id);
     wd_free(session, sizeof *session);
     *session_p = NULL;
@@ -107,28 +106,24 @@ static wd_status read_screen(wd_observe_session *session, const wd_value *post, 
     wd_error *ret_failure, wd_error *error)
 {
     const char *screen = NULL, *companion = NULL, *format = NULL;
-    wd_screen_options options = {
-        .previous = session->last_screen,
-        .width = session->width,
-        .height = session->height,
-    };
     wd_status status = text_member(post, "screen", &screen, error);
     status = status == WD_OK ? text_member(post, "companion", &companion, error) : status;
     status = status == WD_OK ? text_member(post, "format", &format, error) : status;
-    if (status == WD_OK && format != NULL && wd_screen_format_parse(format, &options.format) != WD_OK) {
-        status = wd_error_set(error, WD_ENOENT, "args.format: \"%s\" is no screen format", format);
-    }
-    if (status != WD_OK) {
-        return status;
-    }
-    if (screen == NULL) {
+    if (status == WD_OK && screen == NULL) {
         wd_error_set(ret_failure, WD_ENOENT, "no screen was posted");
-        return WD_OK;
+    } else if (status == WD_OK) {
+        wd_screen_post captured = {
+            .bytes = screen,
+            .length = strlen(screen),
+            .format = format,
+            .companion = companion,
+            .companion_length = companion == NULL ? 0 : strlen(companion),
+        };
+        wd_error why = { 0 };
+        status = wd_seen_screens_read(&session->seen, &captured, ret_scene, ret_failure, &why);
+        status = status == WD_OK ? WD_OK : wd_error_set(error, status, "args.%s", why.text);
     }
-    options.companion = companion;
-    options.companion_length = companion == NULL ? 0 : strlen(companion);
-    status = wd_screen_read(screen, strlen(screen), &options, ret_scene, ret_failure);
-    return status == WD_ENOMEM ? wd_error_set(error, WD_ENOMEM, "screen: out of memory") : WD_OK;
+    return status;
 }
 
 /// The action: canonical, or a model's reply in its dialect (its first action).
@@ -209,15 +204,6 @@ static wd_status read_step(const wd_value *post, wd_step *ret_step, wd_result *r
     return read_result(post, &ret_step->action, ret_result, error);
 }
 
-static void remember_screen(wd_observe_session *session, wd_scene *scene)
-{
-    const wd_scene_info *info = wd_scene_info_of(scene);
-    session->width = info->width > session->width ? info->width : session->width;
-    session->height = info->height > session->height ? info->height : session->height;
-    wd_scene_unref(&session->last_screen);
-    session->last_screen = wd_scene_ref(scene);
-}
-
 wd_status wd_observe_session_post(
     wd_observe_session *session, const wd_value *post, wd_value **ret_answer, wd_error *error)
 {
@@ -242,7 +228,7 @@ wd_status wd_observe_session_post(
     }
     if (status == WD_OK) {
         if (scene != NULL) {
-            remember_screen(session, scene);
+            wd_seen_screens_remember(&session->seen, scene);
         }
         *ret_answer = session->answer;
         session->answer = NULL;

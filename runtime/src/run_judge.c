@@ -1,5 +1,6 @@
 #include "runtime/run_judge.h"
 
+#include "run_judge_internal.h"
 #include "step_event.h"
 
 #include "judge/metrics.h"
@@ -33,7 +34,8 @@ static void trace_done(wd_trace_step *steps, size_t count)
     wd_free(steps, count * sizeof *steps);
 }
 
-static wd_status trace_new(const wd_task_context *context, wd_trace_step **ret_steps)
+/// @param unknown  What stands for a state that no step has.
+static wd_status trace_new(const wd_task_context *context, const wd_value *unknown, wd_trace_step **ret_steps)
 {
     *ret_steps = NULL;
     if (context->step_count == 0) {
@@ -52,7 +54,7 @@ static wd_status trace_new(const wd_task_context *context, wd_trace_step **ret_s
         steps[i] = (wd_trace_step){
             .number = context->steps[i].index,
             .event = event,
-            .state = context->steps[i].state_after,
+            .state = context->steps[i].state_after != NULL ? context->steps[i].state_after : unknown,
         };
     }
     *ret_steps = steps;
@@ -69,44 +71,27 @@ static wd_status final_route(const wd_task_context *context, wd_value **ret_rout
     return wd_value_pack(ret_route, "{s:?s,s:?s}", "app", info->app_package, "path", info->route);
 }
 
-wd_status wd_run_judge(const wd_run *run, wd_host *host, wd_value **ret_verdict)
+wd_status wd_run_judge_with(
+    const wd_task_context *context, const wd_value *document, wd_judge_input *input, wd_value **ret_verdict)
 {
-    const wd_task_context *context = wd_run_context(run);
-    *ret_verdict = NULL;
-    if (context->state_initial == NULL) {
-        return WD_OK;
-    }
-    wd_task_judging judging = { .task = context->task, .host = host };
-    wd_judge_functions functions = wd_task_checks(&judging);
-    const wd_value *time = wd_object_get(wd_object_get(context->state, "os"), "time");
-    wd_judge_input input = {
-        .initial = context->state_initial,
-        .final = context->state,
-        .answer = context->answer,
-        .clock = { .known = wd_object_get(time, "timestamp") != NULL,
-            .ms = wd_value_int_or(wd_object_get(time, "timestamp"), 0),
-            .utc_offset_min = WD_DEVICE_UTC_OFFSET_DEFAULT },
-        .trace = { .steps = NULL, .count = context->step_count },
-        .functions = &functions,
-        .apps_required = true,
-    };
     wd_rules *rules = NULL;
     wd_trace_step *steps = NULL;
     wd_value *route = NULL;
     wd_verdict *verdict = NULL;
-    wd_status status = wd_rules_new(context->task->document, &rules);
+    wd_status status = wd_rules_new(document, &rules);
     if (status == WD_OK) {
-        status = trace_new(context, &steps);
+        status = trace_new(context, input->initial, &steps);
     }
     if (status == WD_OK) {
         status = final_route(context, &route);
     }
     if (status == WD_OK) {
-        input.rules = rules;
         static const wd_trace_step none = { 0 };  // a run without steps has a trace all the same
-        input.trace.steps = steps != NULL ? steps : &none;
-        input.route = route;
-        status = wd_judge(&input, &verdict);
+        input->rules = rules;
+        input->answer = context->answer;
+        input->trace = (wd_trace){ .steps = steps != NULL ? steps : &none, .count = context->step_count };
+        input->route = route;
+        status = wd_judge(input, &verdict);
     }
     if (status == WD_OK) {
         status = wd_verdict_to_value(verdict, ret_verdict);
@@ -118,6 +103,28 @@ wd_status wd_run_judge(const wd_run *run, wd_host *host, wd_value **ret_verdict)
     }
     wd_rules_destroy(&rules);
     return status;
+}
+
+wd_status wd_run_judge(const wd_run *run, wd_host *host, wd_value **ret_verdict)
+{
+    const wd_task_context *context = wd_run_context(run);
+    *ret_verdict = NULL;
+    if (context->state_initial == NULL) {
+        return wd_run_judge_blind(context, ret_verdict);
+    }
+    wd_task_judging judging = { .task = context->task, .host = host };
+    wd_judge_functions functions = wd_task_checks(&judging);
+    const wd_value *time = wd_object_get(wd_object_get(context->state, "os"), "time");
+    wd_judge_input input = {
+        .initial = context->state_initial,
+        .final = context->state,
+        .clock = { .known = wd_object_get(time, "timestamp") != NULL,
+            .ms = wd_value_int_or(wd_object_get(time, "timestamp"), 0),
+            .utc_offset_min = WD_DEVICE_UTC_OFFSET_DEFAULT },
+        .functions = &functions,
+        .apps_required = true,
+    };
+    return wd_run_judge_with(context, context->task->document, &input, ret_verdict);
 }
 
 double wd_verdict_reward(const char *task, wd_ending ending, const wd_value *verdict)

@@ -10,7 +10,7 @@
 static wd_service_run *run_of(const wd_service *service, uint64_t request_id)
 {
     for (size_t i = 0; i < service->run_count; i++) {
-        if (service->runs[i]->plan_request == request_id) {
+        if (service->runs[i]->request == request_id) {
             return service->runs[i];
         }
     }

@@ -5,6 +5,7 @@
 #include "clients.h"
 #include "env_router.h"
 #include "observe_session.h"
+#include "peer_executor.h"
 #include "runtime/codec_session.h"
 #include "runtime/episode.h"
 #include "runtime/service.h"
@@ -22,20 +23,32 @@ typedef struct wd_control_peer {
     uint64_t serial;  // grows with each message: the smallest has been silent longest
 } wd_control_peer;
 
+/// What a run's open request at the broker is for: it waits for one thing at a time.
+typedef enum wd_service_wait {
+    WD_WAIT_NOTHING,
+    WD_WAIT_PLAN,
+    WD_WAIT_MEANING,   // an enricher's
+    WD_WAIT_EXECUTOR,  // a peer's: what is seen, or what was done
+} wd_service_wait;
+
 /// One run with its phone, its record and the client that waits for it.
 typedef struct wd_service_run {
     char id[WD_RUN_ID_MAX + 1];
     wd_run *run;
-    wd_device *device;
+    wd_device *device;  // the embedded phone; NULL: a peer's device
     wd_sim_executor sim;
+    wd_peer_executor peer;  // its lease is 0 with the embedded phone
     wd_executor executor;
+    wd_run_options options;  // for the header of the record
+    uint64_t seed;
+    bool recorded;  // the header is written
     wd_episode_writer *episode;
     char planner[WD_PEER_NAME_MAX + 1];   // asked for by name, "" anybody
     char enricher[WD_PEER_NAME_MAX + 1];  // as in wd_run_options
     uint32_t enrich_deadline_ms;
-    uint64_t plan_request;  // open at the broker, 0 none
-    bool enriching;         // it is for an enricher
-    size_t steps_told;      // to the client
+    uint64_t request;  // open at the broker, 0 none
+    wd_service_wait waits_for;
+    size_t steps_told;  // to the client
     bool begin_told;
     bool watched;  // the client is still there
     wd_peer_id client;
@@ -70,16 +83,24 @@ struct wd_service {
     wd_service_stats stats;
 };
 
-// ---- runs (service_run.c) ---------------------------------------------------------------------------------------
+// ---- runs (service_run.c, service_run_start.c) ---------------------------------------------------------------------------------------
 
 /// What a client asked for; borrowed.
 typedef struct wd_run_order {
-    wd_task_instance *instance;  // its device is taken on success
+    wd_task_instance *instance;  // its device is taken on success; without one with an executor
+    const char *executor;        // "*": any peer, else one by name; NULL: the embedded phone
     const char *run_id;          // NULL: one is made from the task's id and the seed
     const char *planner;         // NULL: anybody
     uint64_t seed;
     wd_run_options options;
 } wd_run_order;
+
+/// Feed one event and carry out what follows, until the run waits for a peer or is over. What breaks ends this run
+/// with internal_error and no other.
+WD_NODISCARD wd_status wd_service_run_drive(
+    wd_service *service, wd_service_run *run, wd_run_event event, int64_t now_ms, wd_service_outbox *outbox);
+/// The record's header, once the executor is known; an embedded phone's machine goes into it.
+WD_NODISCARD wd_status wd_service_run_record(wd_service *service, wd_service_run *run, wd_error *error);
 
 /// Open the record and start; the client hears Progress and at last Reply.
 /// @retval WD_ELIMIT too many runs. Others as the parts say; nothing is left behind, nothing was sent.

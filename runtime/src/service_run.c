@@ -2,12 +2,10 @@
 
 #include "runtime/log.h"
 #include "runtime/run_judge.h"
-#include "tree/alloc.h"
+#include "tree/text.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 wd_service_run *wd_service_run_find(const wd_service *service, const char *id)
 {
@@ -28,12 +26,16 @@ void wd_service_run_destroy(wd_service_run **run_p)
     wd_episode_close(&run->episode);
     wd_run_destroy(&run->run);
     wd_device_destroy(&run->device);
+    wd_peer_executor_done(&run->peer);
     wd_free(run, sizeof *run);
     *run_p = NULL;
 }
 
-static void forget_run(wd_service *service, wd_service_run *run)
+static void forget_run(wd_service *service, wd_service_run *run, int64_t now_ms, wd_service_outbox *outbox)
 {
+    if (run->peer.lease != 0) {
+        wd_peer_executor_end(&run->peer, now_ms, &outbox->planner);
+    }
     size_t at = 0;
     while (service->runs[at] != run) {
         at += 1;
@@ -102,7 +104,12 @@ static wd_status tell_news(wd_service *service, wd_service_run *run, wd_service_
 {
     const wd_task_context *context = wd_run_context(run->run);
     wd_error error;
-    wd_status status = wd_episode_run_write(run->episode, run->run, &error);
+    if (run->peer.lease != 0 && wd_run_ending(run->run) == WD_END_NONE &&
+        !wd_peer_executor_is_known(&run->peer)) {
+        return WD_OK;  // nothing has happened yet, and who executes stands in the header
+    }
+    wd_status status = wd_service_run_record(service, run, &error);
+    status = status == WD_OK ? wd_episode_run_write(run->episode, run->run, &error) : status;
     if (status != WD_OK) {
         wd_log(WD_LOG_ERROR, "run %s: %s", run->id, error.text);
         return status;
@@ -153,7 +160,8 @@ static wd_status tell_end(
 }
 
 /// The run is over: judge, record the verdict, answer the client, forget the run.
-static wd_status finish_run(wd_service *service, wd_service_run *run, wd_service_outbox *outbox)
+static wd_status finish_run(
+    wd_service *service, wd_service_run *run, int64_t now_ms, wd_service_outbox *outbox)
 {
     wd_value *verdict = NULL, *result = NULL;
     wd_error error;
@@ -179,7 +187,7 @@ static wd_status finish_run(wd_service *service, wd_service_run *run, wd_service
         wd_run_ending_text(run->run)[0] == '\0' ? "" : ", ", wd_run_ending_text(run->run));
     wd_value_unref(&verdict);
     wd_value_unref(&result);
-    forget_run(service, run);
+    forget_run(service, run, now_ms, outbox);
     return status;
 }
 
@@ -195,9 +203,10 @@ static wd_status ask(wd_service *service, wd_service_run *run, const wd_plan_req
     if (status == WD_OK) {
         status = wd_broker_request(service->broker, run->planner[0] == '\0' ? NULL : run->planner, body,
             length, (uint32_t)service->config->deadline_ms, (uint32_t)service->config->planner_wait_ms,
-            now_ms, &run->plan_request, &outbox->planner);
+            now_ms, &run->request, &outbox->planner);
     }
     wd_free(body, length);
+    run->waits_for = WD_WAIT_PLAN;
     return status;
 }
 
@@ -215,10 +224,11 @@ static wd_status ask_enricher(wd_service *service, wd_service_run *run, const wd
     if (status == WD_OK) {
         const char *name = strcmp(run->enricher, "*") == 0 ? NULL : run->enricher;
         status = wd_broker_request_enrich(service->broker, name, body, length, &ground,
-            run->enrich_deadline_ms, now_ms, &run->plan_request, &outbox->planner);
+            run->enrich_deadline_ms, now_ms, &run->request, &outbox->planner);
     }
     wd_free(body, length);
-    *ret_waits = run->enriching = status == WD_OK;
+    *ret_waits = status == WD_OK;
+    run->waits_for = WD_WAIT_MEANING;
     *outcome = (wd_plan_outcome){ .end = WD_PLAN_NO_PLANNER };
     service->stats.enrich_fallbacks += status == WD_ELIMIT;
     return status == WD_ELIMIT ? WD_OK : status;
@@ -231,17 +241,26 @@ typedef struct event_parts {
     wd_plan_outcome outcome;  // of an enrichment that nobody was asked for
 } event_parts;
 
+static void log_failure(const wd_service_run *run, const wd_observation *observation)
+{
+    if (observation->failure[0] != '\0') {
+        wd_log(WD_LOG_WARNING, "run %s: no scene: %s", run->id, observation->failure);
+    }
+}
+
 /// Carry out one effect. *event becomes what came of it, unless the run now *ret_waits.
 static wd_status carry_out(wd_service *service, wd_service_run *run, const wd_run_effects *effects,
     int64_t now_ms, wd_service_outbox *outbox, event_parts *parts, wd_run_event *event, bool *ret_waits)
 {
     wd_status status = WD_OK;
     *ret_waits = false;
+    run->peer.now_ms = now_ms;
+    run->peer.outbox = &outbox->planner;
     switch (effects->kind) {
     case WD_RUN_DO_OBSERVE:
         status = run->executor.observe(run->executor.context, &parts->observation);
-        if (status == WD_OK && parts->observation.failure[0] != '\0') {
-            wd_log(WD_LOG_WARNING, "run %s: no scene: %s", run->id, parts->observation.failure);
+        if (status == WD_OK) {
+            log_failure(run, &parts->observation);
         }
         *event = (wd_run_event){ .kind = WD_RUN_OBSERVED, .observation = &parts->observation };
         break;
@@ -263,12 +282,25 @@ static wd_status carry_out(wd_service *service, wd_service_run *run, const wd_ru
         *ret_waits = true;
         break;
     }
+    if (status == WD_EBUSY) {  // the executor's answer comes as an outcome of the broker
+        run->request = run->peer.request;
+        run->waits_for = WD_WAIT_EXECUTOR;
+        *ret_waits = true;
+        return WD_OK;
+    }
     return status;
 }
 
-/// Feed one event and carry out what follows, until the run waits for a peer or is over. What breaks ends this run
-/// with internal_error and no other.
-static wd_status drive(
+static wd_run_event failed_event(wd_status status)
+{
+    return (wd_run_event){
+        .kind = WD_RUN_FAILED,
+        .ending = WD_END_INTERNAL_ERROR,
+        .text = wd_status_text(status),
+    };
+}
+
+wd_status wd_service_run_drive(
     wd_service *service, wd_service_run *run, wd_run_event event, int64_t now_ms, wd_service_outbox *outbox)
 {
     event_parts parts = { 0 };
@@ -281,30 +313,21 @@ static wd_status drive(
             status = tell_news(service, run, outbox);
         }
         if (effects.kind == WD_RUN_DO_END) {
-            return finish_run(service, run, outbox);
+            return finish_run(service, run, now_ms, outbox);
         }
         if (status == WD_OK) {
             status = carry_out(service, run, &effects, now_ms, outbox, &parts, &event, &waits);
         }
         if (status != WD_OK) {
-            event = (wd_run_event){
-                .kind = WD_RUN_FAILED,
-                .ending = WD_END_INTERNAL_ERROR,
-                .text = wd_status_text(status),
-            };
+            event = failed_event(status);
             waits = false;
         }
     }
     return WD_OK;
 }
 
-/// A run waits for one thing at a time: what it asked for last has ended.
-static wd_run_event outcome_event(wd_service *service, wd_service_run *run, wd_plan_outcome *outcome)
+static wd_run_event meaning_event(wd_service *service, wd_service_run *run, wd_plan_outcome *outcome)
 {
-    if (!run->enriching) {
-        return (wd_run_event){ .kind = WD_RUN_PLANNED, .outcome = outcome };
-    }
-    run->enriching = false;
     if (outcome->end == WD_PLAN_REPLY) {
         service->stats.enriched += 1;
     } else {
@@ -314,20 +337,66 @@ static wd_run_event outcome_event(wd_service *service, wd_service_run *run, wd_p
     return (wd_run_event){ .kind = WD_RUN_ENRICHED, .outcome = outcome };
 }
 
+/// What the run asked for last has ended: go on with it.
+static wd_status take_outcome(wd_service *service, wd_service_run *run, wd_plan_outcome *outcome,
+    int64_t now_ms, wd_service_outbox *outbox)
+{
+    event_parts parts = { 0 };
+    wd_run_event event = { .kind = WD_RUN_PLANNED, .outcome = outcome };
+    run->request = 0;
+    if (run->waits_for == WD_WAIT_MEANING) {
+        event = meaning_event(service, run, outcome);
+    } else if (run->waits_for == WD_WAIT_EXECUTOR) {
+        wd_status status =
+            wd_peer_executor_take(&run->peer, outcome, &parts.observation, &parts.result, &event);
+        if (status != WD_OK) {
+            event = failed_event(status);
+        }
+        log_failure(run, &parts.observation);
+    }
+    run->waits_for = WD_WAIT_NOTHING;
+    wd_status status = wd_service_run_drive(service, run, event, now_ms, outbox);
+    wd_observation_done(&parts.observation);  // what the run did not take
+    return status;
+}
+
+/// To those who wait for the run and watch it; what its planner thinks is recorded nowhere.
+static wd_status tell_thought(
+    wd_service *service, const wd_broker_thought *thought, wd_service_outbox *outbox)
+{
+    for (size_t r = 0; r < service->run_count; r++) {
+        wd_service_run *run = service->runs[r];
+        if (run->request != thought->request_id) {
+            continue;
+        }
+        wd_value *event = NULL;
+        wd_status status = wd_value_pack(&event, "{s:s,s:s,s:s,s:s}", "event", "thought", "run", run->id,
+            "planner", thought->planner, "text", thought->text);
+        status = status == WD_OK ? tell(service, run, event, outbox) : status;
+        wd_value_unref(&event);
+        return status;
+    }
+    return WD_OK;
+}
+
 wd_status wd_service_take_outcomes(wd_service *service, int64_t now_ms, wd_service_outbox *outbox)
 {
     wd_status status = WD_OK;
+    for (size_t i = 0; status == WD_OK && i < outbox->planner.thought_count; i++) {
+        status = tell_thought(service, &outbox->planner.thoughts[i], outbox);
+        wd_text_free(&outbox->planner.thoughts[i].text);  // told once
+    }
+    outbox->planner.thought_count = status == WD_OK ? 0 : outbox->planner.thought_count;
     // Driving a run may ask again and so queue further outcomes: the array grows while it is read.
     for (size_t i = 0; status == WD_OK && i < outbox->planner.outcome_count; i++) {
         wd_plan_outcome outcome = outbox->planner.outcomes[i];
-        outbox->planner.outcomes[i].reply = NULL;  // ours now, and so is the other
+        outbox->planner.outcomes[i].reply = NULL;  // ours now, and so are the others
         outbox->planner.outcomes[i].semantic = NULL;
+        outbox->planner.outcomes[i].capture = NULL;
         for (size_t r = 0; r < service->run_count; r++) {
             wd_service_run *run = service->runs[r];
-            if (run->plan_request == outcome.request_id) {
-                run->plan_request = 0;
-                wd_run_event event = outcome_event(service, run, &outcome);
-                status = drive(service, run, event, now_ms, outbox);
+            if (run->request == outcome.request_id) {
+                status = take_outcome(service, run, &outcome, now_ms, outbox);
                 break;
             }
         }
@@ -343,136 +412,14 @@ wd_status wd_service_take_outcomes(wd_service *service, int64_t now_ms, wd_servi
 wd_status wd_service_run_cancel(
     wd_service *service, wd_service_run *run, const char *reason, int64_t now_ms, wd_service_outbox *outbox)
 {
-    if (run->plan_request != 0) {
-        uint64_t request = run->plan_request;
-        run->plan_request = 0;  // its outcome concerns nobody any more
+    if (run->request != 0) {
+        uint64_t request = run->request;
+        run->request = 0;  // its outcome concerns nobody any more
         wd_status status = wd_broker_cancel(service->broker, request, reason, now_ms, &outbox->planner);
         if (status != WD_OK) {
             return status;
         }
     }
     wd_run_event event = { .kind = WD_RUN_CANCEL, .text = reason };
-    return drive(service, run, event, now_ms, outbox);
-}
-
-// ---- starting ---------------------------------------------------------------------------------------------------
-
-void wd_service_episode_pack(const wd_service *service, wd_episode_writer *episode)
-{
-    wd_error error;
-    if (service->config->compress_episodes && wd_episode_compress(episode, &error) != WD_OK) {
-        wd_log(WD_LOG_WARNING, "episode stays as it is: %s", error.text);
-    }
-}
-
-/// Is there an episode of this path, in either form?
-static bool recorded(const char *path)
-{
-    char packed[WD_CONFIG_TEXT_MAX * 2 + 8];
-    snprintf(packed, sizeof packed, "%s.zst", path);
-    return access(path, F_OK) == 0 || access(packed, F_OK) == 0;
-}
-
-wd_status wd_service_episode_name(const wd_service *service, const char *wanted, const char *stem,
-    uint64_t seed, char ret_id[WD_RUN_ID_MAX + 1], char ret_path[WD_CONFIG_TEXT_MAX * 2], wd_error *error)
-{
-    enum { NUMBER_MAX = 1000 * 1000 };
-    char base[40];
-    snprintf(base, sizeof base, "%s", wanted == NULL ? stem : wanted);
-    for (char *c = base; *c != '\0'; c++) {  // it becomes a file's name
-        if (!isalnum((unsigned char)*c) && *c != '-' && *c != '_') {
-            *c = '_';
-        }
-    }
-    for (int n = 1; n <= NUMBER_MAX; n++) {
-        if (wanted != NULL) {
-            snprintf(ret_id, WD_RUN_ID_MAX + 1, "%s", base);
-        } else {
-            snprintf(
-                ret_id, WD_RUN_ID_MAX + 1, "%s-%llu-%d", base, (unsigned long long)seed % 1000000007ULL, n);
-        }
-        snprintf(ret_path, WD_CONFIG_TEXT_MAX * 2, "%s/%s.jsonl", service->config->episodes, ret_id);
-        if (!recorded(ret_path) && wd_service_run_find(service, ret_id) == NULL) {
-            return WD_OK;
-        }
-        if (wanted != NULL) {
-            return wd_error_set(error, WD_EEXIST, "%s: was used already", ret_id);
-        }
-    }
-    return wd_error_set(error, WD_ELIMIT, "too many episodes of %s", base);
-}
-
-/// Make the run and open its record with its header. The device stays the instance's.
-static wd_status prepare(wd_service *service, wd_service_run *run, const wd_run_order *order, wd_error *error)
-{
-    char path[WD_CONFIG_TEXT_MAX * 2];
-    const wd_task *task = &order->instance->task;
-    wd_status status =
-        wd_service_episode_name(service, order->run_id, task->id, order->seed, run->id, path, error);
-    if (status == WD_OK) {
-        status = wd_run_new(run->id, task, &order->options, &run->run, error);
-    }
-    if (status == WD_OK) {
-        status = wd_episode_create(path, &run->episode, error);
-    }
-    if (status == WD_OK) {
-        wd_episode_opening opening = {
-            .task = task,
-            .options = &order->options,
-            .executor = "sim",
-            .run_id = run->id,
-            .seed = order->instance->seed,
-            .packs = wd_packs_identity(service->packs),
-            .machine = wd_device_machine(order->instance->device),
-        };
-        status = wd_episode_header_write(run->episode, &opening, error);
-    }
-    return status;
-}
-
-/// Give the run its phone.
-static void take_device(wd_service *service, wd_service_run *run, wd_task_instance *instance)
-{
-    run->device = instance->device;
-    instance->device = NULL;
-    run->sim = (wd_sim_executor){
-        .host = service->host,
-        .device = run->device,
-        .events = wd_task_events_start(wd_run_context(run->run)->task->events, run->device),
-    };
-    run->executor = wd_sim_executor_as_executor(&run->sim);
-}
-
-wd_status wd_service_run_start(wd_service *service, const wd_run_order *order, const wd_control_peer *client,
-    uint64_t client_request, int64_t now_ms, wd_service_outbox *outbox, wd_error *error)
-{
-    if (service->run_count >= service->config->runs_max) {
-        return wd_error_set(error, WD_ELIMIT, "run: %zu runs are open, the limit is %llu", service->run_count,
-            (unsigned long long)service->config->runs_max);
-    }
-    wd_service_run *run = wd_alloc_zero(1, sizeof *run);
-    if (run == NULL) {
-        return wd_error_set(error, WD_ENOMEM, "run: out of memory");
-    }
-    wd_status status = prepare(service, run, order, error);
-    if (status != WD_OK) {
-        wd_service_run_destroy(&run);
-        return status;
-    }
-    take_device(service, run, order->instance);
-    if (order->planner != NULL) {
-        snprintf(run->planner, sizeof run->planner, "%s", order->planner);
-    }
-    memcpy(run->enricher, order->options.enricher, sizeof run->enricher);
-    run->enrich_deadline_ms = order->options.enrich_deadline_ms;
-    run->watched = true;
-    run->client = client->id;
-    run->user = client->user;
-    memcpy(run->instance, client->instance, sizeof run->instance);
-    run->client_request = client_request;
-    service->runs[service->run_count++] = run;
-    service->stats.runs_started += 1;
-    wd_log(WD_LOG_INFO, "run %s started: %s", run->id, order->instance->task.id);
-    wd_run_event event = { .kind = WD_RUN_START };
-    return drive(service, run, event, now_ms, outbox);
+    return wd_service_run_drive(service, run, event, now_ms, outbox);
 }

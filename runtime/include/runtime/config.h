@@ -31,6 +31,7 @@ typedef struct wd_config {
     bool world_enabled, semantic_enabled, compress_episodes;
     char enricher[WD_PEER_NAME_MAX + 1];  // "": nobody, "*": anybody
     uint64_t enrich_deadline_ms;
+    uint64_t executor_deadline_ms, executor_wait_ms;
     uint64_t history, variables, variable_bytes;
     uint64_t step_limit, repetition_limit, invalid_limit, deadline_ms, runs_max;
     bool imagine_planner;

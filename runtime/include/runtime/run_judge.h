@@ -6,7 +6,11 @@
 #include "runtime/run.h"
 #include "sim/phone.h"
 
-/// @param ret_verdict  The verdict as JSON value (wd_verdict_to_value()); NULL when the executor has no states.
+/// Of a run whose device tells no state, what can be said without one: the answer, where it is wanted literally, the order
+/// of what was done, and the route, where the screens tell it. `unjudged` names everything else that the task demands,
+/// "side effects" always; `clean` is left out, and `passed` is `success`, which no task has that leaves a check unjudged.
+/// @param ret_verdict  The verdict as JSON value (wd_verdict_to_value()); NULL before the first look, and when there is
+///                     no state and the task demands nothing.
 /// @param host         For the views that the task declares, or NULL (task_check.h).
 WD_NODISCARD wd_status wd_run_judge(const wd_run *run, wd_host *host, wd_value **ret_verdict);
 

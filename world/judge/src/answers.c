@@ -45,6 +45,26 @@ static bool is_path(const wd_value *value)
     return text[0] == '.' || text[strcspn(text, ":.[")] == ':';
 }
 
+bool wd_answer_reads_state(const wd_value *answer)
+{
+    if (!wd_value_is(answer, WD_KIND_OBJECT)) {
+        return is_path(answer);
+    }
+    if (wd_object_get(answer, "$regex") != NULL || wd_object_get(answer, "$value") != NULL) {
+        return false;
+    }
+    if (wd_object_get(answer, "$length") != NULL) {
+        return true;
+    }
+    wd_iter iter = wd_iter_start(answer);
+    while (wd_iter_next(&iter)) {
+        if (wd_answer_reads_state(iter.value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static wd_status read_length(const wd_value *path, const wd_value *task, const wd_value *initial,
     wd_value **ret_value, wd_error *error)
 {

@@ -45,6 +45,9 @@ WD_NODISCARD wd_status wd_answer_duration(const wd_value *wanted, const wd_value
 WD_NODISCARD wd_status wd_answer_wanted(
     const wd_value *task, const wd_value *initial, wd_value **ret_wanted, wd_error *error);
 
+/// Does it depend on the initial state, by a path or a length anywhere in it?
+bool wd_answer_reads_state(const wd_value *answer);
+
 typedef struct wd_answer_input {
     const wd_value *task;  // "answer", "answer_fields", "expected_response", "criteria", "check", "params"
     const wd_value *initial, *final;  // states
