@@ -8,6 +8,10 @@ enum {
     // A full queue counts as a lost planner: all the requests it may have fit in, and their cancels.
     PLANNER_SEND_HWM = 2 * WD_BROKER_INFLIGHT_MAX,
     PLANNER_RECEIVE_HWM = 64,
+    PLANNER_SILENCE_MS = 6000,
+    // A client that reads slowly answers no heartbeat: the Ping stands in the queue behind what is to be read. A dead one is
+    // noticed without it, for its connection ends.
+    CONTROL_SILENCE_MS = 60000,
     CONTROL_HWM = 256,
 };
 
@@ -56,6 +60,7 @@ wd_status wd_daemon_plan_make(const wd_config *config, wd_daemon_plan *ret_plan,
         .tcp = config->planner_tcp,
         .send_hwm = PLANNER_SEND_HWM,
         .receive_hwm = PLANNER_RECEIVE_HWM,
+        .silence_ms = PLANNER_SILENCE_MS,
     };
     plan->doors[WD_DOOR_CONTROL] = (wd_door_options){
         .name = "control",
@@ -64,6 +69,7 @@ wd_status wd_daemon_plan_make(const wd_config *config, wd_daemon_plan *ret_plan,
         .tcp = config->control_tcp,
         .send_hwm = CONTROL_HWM,
         .receive_hwm = CONTROL_HWM,
+        .silence_ms = CONTROL_SILENCE_MS,
     };
     for (int i = 0; status == WD_OK && i < WD_DOOR_COUNT; i++) {
         wd_door_options *door = &plan->doors[i];

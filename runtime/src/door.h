@@ -27,6 +27,7 @@ typedef struct wd_door_options {
     bool has_group;
     gid_t group;  // may use the socket file
     int send_hwm, receive_hwm;
+    int silence_ms;  // of a peer's socket, after which it is cut off
 } wd_door_options;
 
 typedef struct wd_door {

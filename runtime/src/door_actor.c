@@ -115,9 +115,10 @@ static bool set_options(const wd_door_options *options, void *socket, const wd_k
     } rows[] = {
         { ZMQ_SNDHWM, options->send_hwm }, { ZMQ_RCVHWM, options->receive_hwm }, { ZMQ_LINGER, 500 },
         { ZMQ_HANDSHAKE_IVL, 3000 },  // who has not finished it by then holds no descriptor any longer
-        { ZMQ_HEARTBEAT_IVL, 2000 }, { ZMQ_HEARTBEAT_TIMEOUT, 6000 }, { ZMQ_HEARTBEAT_TTL, 6000 },
-        { ZMQ_BACKLOG, 128 }, { ZMQ_TCP_KEEPALIVE, 1 }, { ZMQ_TCP_KEEPALIVE_IDLE, 30 },
-        { ZMQ_TCP_KEEPALIVE_INTVL, 10 }, { ZMQ_TCP_KEEPALIVE_CNT, 3 }, { ZMQ_IPV6, ipv6 },
+        { ZMQ_HEARTBEAT_IVL, 2000 }, { ZMQ_HEARTBEAT_TIMEOUT, options->silence_ms },
+        { ZMQ_HEARTBEAT_TTL, options->silence_ms }, { ZMQ_BACKLOG, 128 }, { ZMQ_TCP_KEEPALIVE, 1 },
+        { ZMQ_TCP_KEEPALIVE_IDLE, 30 }, { ZMQ_TCP_KEEPALIVE_INTVL, 10 }, { ZMQ_TCP_KEEPALIVE_CNT, 3 },
+        { ZMQ_IPV6, ipv6 },
         { ZMQ_ZAP_ENFORCE_DOMAIN, 1 },  // without an answer of the ZAP handler nobody is let in
     };
     int64_t size_max = WD_FRAME_SIZE_MAX, size_is = 0;

@@ -117,6 +117,7 @@ wd_status wd_envs_new(const wd_envs_options *options, wd_packs *packs, wd_envs *
         return wd_error_set(error, WD_ENOMEM, "envs: out of memory");
     }
     envs->options = *options;
+    envs->shared_at_start = wd_alloc_shared_bytes_live();
     envs->packs = wd_packs_ref(packs);
     wd_status status = wd_host_new(packs, &envs->host, error);
     if (status != WD_OK) {
@@ -172,7 +173,11 @@ wd_status env_room(const wd_envs *envs, size_t envs_more, size_t nodes_more, wd_
         return wd_error_set(error, WD_ELIMIT, "snapshot: %zu are kept and the limit is %zu",
             envs->nodes.count, options->snapshot_count_max);
     }
-    uint64_t bytes = wd_alloc_stats_get().bytes_live;
+    uint64_t bytes = wd_alloc_stats_get().bytes_live, shared = wd_alloc_shared_bytes_live();
+    if (shared >
+        envs->shared_at_start) {  // an injected patch stays frozen, and so does a snapshot from elsewhere
+        bytes += (shared - envs->shared_at_start) / (options->sharers == 0 ? 1 : options->sharers);
+    }
     if (bytes > options->bytes_max) {
         return wd_error_set(error, WD_ELIMIT, "env: %llu bytes are in use and the limit is %llu",
             (unsigned long long)bytes, (unsigned long long)options->bytes_max);

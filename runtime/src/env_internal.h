@@ -70,6 +70,7 @@ struct wd_env_node {
 
 struct wd_envs {
     wd_envs_options options;
+    uint64_t shared_at_start;  // bytes that threads shared before there was any env
     wd_packs *packs;
     wd_host *host;
     wd_id_table envs, nodes, phones;  // nodes: kept ones

@@ -82,6 +82,7 @@ static wd_status start(wd_env_pool *pool, const wd_envs_options *options, size_t
         worker->options.snapshot_count_max =
             options->snapshot_count_max / count + (i < options->snapshot_count_max % count);
         worker->options.bytes_max = options->bytes_max / count;
+        worker->options.sharers = count;
         status = wd_job_queue_init(&worker->in, error);
         pool->worker_count += 1;
         if (status == WD_OK && pthread_create(&worker->thread, NULL, work, worker) != 0) {

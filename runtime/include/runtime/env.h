@@ -45,9 +45,10 @@ typedef struct wd_envs_options {
     size_t env_count_max;       // envs at once
     size_t snapshot_count_max;  // snapshots kept at once
     uint64_t bytes_max;         // of this thread's heap; past it nothing is created, forked, injected or kept
-    int64_t snapshot_idle_ms;   // a snapshot not used for so long is forgotten; 0: never
-    uint8_t number;             // of this table, the last byte of its ids
-    wd_run_options run;         // limits of episodes
+    size_t sharers;  // tables that bear what threads share (frozen values) in equal parts; 0 means 1
+    int64_t snapshot_idle_ms;  // a snapshot not used for so long is forgotten; 0: never
+    uint8_t number;            // of this table, the last byte of its ids
+    wd_run_options run;        // limits of episodes
 } wd_envs_options;
 wd_envs_options wd_envs_options_default(void);
 
