@@ -1,4 +1,4 @@
-// Small questions to the daemon: status, cancel.
+// Small questions to the daemon: status, cancel, shutdown.
 #include "ctl.h"
 
 typedef struct ask_arguments {
@@ -62,6 +62,19 @@ int ctl_status(int argc, char **argv)
     ctl_parse(argc, argv, options, parse, "",
         "Counters, planners and open runs of the daemon.\vExamples:\n  worldctl status\n  worldctl status "
         "--json",
+        &given);
+    wd_value *args = wd_value_object();
+    return ask(&given, verbs, WD_COUNT_OF(verbs), &args);
+}
+
+int ctl_shutdown(int argc, char **argv)
+{
+    static const char *const verbs[] = { "shutdown" };
+    ask_arguments given = { 0 };
+    ctl_parse(argc, argv, options, parse, "",
+        "End the daemon, as SIGTERM does: open runs are ended with the reason recorded. Needs the role "
+        "admin.\v"
+        "Example:\n  worldctl shutdown",
         &given);
     wd_value *args = wd_value_object();
     return ask(&given, verbs, WD_COUNT_OF(verbs), &args);

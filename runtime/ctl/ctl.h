@@ -44,6 +44,8 @@ int ctl_watch(int argc, char **argv);
 int ctl_top(int argc, char **argv);
 int ctl_snapshot(int argc, char **argv);
 int ctl_imagine(int argc, char **argv);
+int ctl_key(int argc, char **argv);
+int ctl_shutdown(int argc, char **argv);
 int ctl_judge(int argc, char **argv);
 int ctl_tasks(int argc, char **argv);
 int ctl_eval(int argc, char **argv);

@@ -9,6 +9,8 @@ const char *argp_program_version = "worldctl " WD_VERSION_TEXT;
 static const ctl_command commands[] = {
     { "run", ctl_run, "run a task on the daemon and show each step" },
     { "status", ctl_status, "counters, planners and open runs of the daemon" },
+    { "shutdown", ctl_shutdown, "end the daemon" },
+    { "key", ctl_key, "make and list CURVE keys" },
     { "cancel", ctl_cancel, "end an open run" },
     { "watch", ctl_watch, "steps, changes and verdicts as they happen" },
     { "top", ctl_top, "the daemon at a glance" },
@@ -35,18 +37,50 @@ static const ctl_command commands[] = {
 
 static void usage(FILE *out)
 {
-    fputs("Usage: worldctl COMMAND [OPTION...] [ARG...]\n\n", out);
+    fputs("Usage: worldctl [--key FILE --server-key KEY] COMMAND [OPTION...] [ARG...]\n\n", out);
     for (size_t i = 0; i < WD_COUNT_OF(commands); i++) {
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
     }
     fputs(
         "\nworldctl COMMAND --help tells more. Exit codes: 0 yes, 1 no, 2 could not be done, 64 bad usage.\n"
-        "The daemon is found by --endpoint, WORLDD_CONTROL, or daemon.json in WORLDD_DAEMON_DIRECTORY.\n",
+        "The daemon is found by --endpoint, WORLDD_CONTROL, or daemon.json in WORLDD_DAEMON_DIRECTORY.\n"
+        "Over tcp: --key names our NAME.key_secret, --server-key the daemon's server.key; also WORLDD_KEY "
+        "and\n"
+        "WORLDD_SERVER_KEY.\n",
         out);
+}
+
+/// Options before the command: they are the same as variables of the environment. @return how many words they take.
+static int take_options(int argc, char **argv)
+{
+    static const struct {
+        const char *option, *variable;
+    } rows[] = { { "--key", "WORLDD_KEY" }, { "--server-key", "WORLDD_SERVER_KEY" } };
+    int at = 1;
+    for (size_t i = 0; at < argc && i < WD_COUNT_OF(rows); i++) {
+        size_t length = strlen(rows[i].option);
+        if (strncmp(argv[at], rows[i].option, length) != 0) {
+            continue;
+        }
+        if (argv[at][length] == '=') {
+            setenv(rows[i].variable, argv[at] + length + 1, 1);
+            at += 1;
+        } else if (argv[at][length] == '\0' && at + 1 < argc) {
+            setenv(rows[i].variable, argv[at + 1], 1);
+            at += 2;
+        } else {
+            continue;
+        }
+        i = SIZE_MAX;  // from the first row again
+    }
+    return at - 1;
 }
 
 int main(int argc, char **argv)
 {
+    int taken = take_options(argc, argv);
+    argc -= taken;
+    argv += taken;
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0) {
         usage(argc < 2 ? stderr : stdout);
         return argc < 2 ? CTL_USAGE : CTL_OK;

@@ -4,6 +4,7 @@
 #include "runtime/codec_session.h"
 #include "runtime/config.h"
 #include "runtime/file.h"
+#include "runtime/key_file.h"
 #include "tree/alloc.h"
 
 #include <czmq.h>
@@ -111,6 +112,34 @@ static wd_status say_hello(wd_control_client *client, int timeout_ms, wd_error *
     return status;
 }
 
+/// The keys of the environment, if it has any.
+static wd_status set_keys(zsock_t *socket, wd_error *error)
+{
+    const char *own = getenv("WORLDD_KEY"), *server = getenv("WORLDD_SERVER_KEY");
+    wd_key_pair mine, theirs;
+    if (own == NULL && server == NULL) {
+        return WD_OK;
+    }
+    if (own == NULL || server == NULL) {
+        return wd_error_set(error, WD_EINVAL, "%s is set, and %s is not; CURVE needs both",
+            own == NULL ? "WORLDD_SERVER_KEY" : "WORLDD_KEY",
+            own == NULL ? "WORLDD_KEY" : "WORLDD_SERVER_KEY");
+    }
+    wd_status status = wd_key_file_read(own, true, &mine, error);
+    if (status == WD_OK && wd_key_text_valid(server)) {
+        strcpy(theirs.public_key, server);
+    } else if (status == WD_OK) {
+        status = wd_key_file_read(server, false, &theirs, error);
+    }
+    if (status == WD_OK) {
+        zsock_set_curve_serverkey(socket, theirs.public_key);
+        zsock_set_curve_publickey(socket, mine.public_key);
+        zsock_set_curve_secretkey(socket, mine.secret_key);
+    }
+    explicit_bzero(&mine, sizeof mine);
+    return status;
+}
+
 static pthread_once_t czmq_once = PTHREAD_ONCE_INIT;
 
 /// czmq's own first call is not safe when two threads make it at once: it asserts that no socket is open yet.
@@ -146,7 +175,8 @@ wd_status wd_control_client_new(
         zsock_set_immediate(client->socket, 1);
         zsock_set_sndtimeo(client->socket, timeout_ms);
         zsock_set_maxmsgsize(client->socket, 2 * WD_FRAME_SIZE_MAX);
-        if (zsock_connect(client->socket, "%s", endpoint) != 0) {
+        status = strncmp(endpoint, "tcp://", 6) == 0 ? set_keys(client->socket, error) : WD_OK;
+        if (status == WD_OK && zsock_connect(client->socket, "%s", endpoint) != 0) {
             status = wd_error_set(error, WD_EINVAL, "%s: %s", endpoint, zmq_strerror(zmq_errno()));
         }
     }

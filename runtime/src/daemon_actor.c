@@ -452,8 +452,8 @@ static wd_status write_identity(
     const wd_config *config = loop->config;
     fprintf(
         file, "{\"planner\":\"%s\",\"control\":\"%s\",", config->planner_endpoint, config->control_endpoint);
-    print_if(file, "planner_tcp", config->planner_tcp);
-    print_if(file, "control_tcp", config->control_tcp);
+    print_if(file, "planner_tcp", loop->doors[WD_DOOR_PLANNER].door.tcp);
+    print_if(file, "control_tcp", loop->doors[WD_DOOR_CONTROL].door.tcp);
     print_if(file, "server_key", loop->plan->has_key ? loop->plan->key.public_key : "");
     fprintf(file, "\"pid\":%d,\"boot_id\":\"%s\",\"protocol\":[%d,%d]}\n", (int)getpid(), boot,
         WD_PROTO_MAJOR, WD_PROTO_MINOR);

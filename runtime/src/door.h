@@ -33,6 +33,7 @@ typedef struct wd_door_options {
 typedef struct wd_door {
     wd_door_options options;  // borrows its texts
     void *socket, *monitor;   // monitor: PAIR that tells connections and disconnections
+    char tcp[128];            // where it is bound, also when the setting left the port to us; "": nowhere
     bool bound;
     dev_t device;  // of the socket file that we made
     ino_t inode;

@@ -87,10 +87,11 @@ static bool set_int(void *socket, int option, int value)
            zmq_getsockopt(socket, option, &is, &size) == 0 && is == value;
 }
 
+/// @param value  Of less than 64 bytes.
 static bool set_text(void *socket, int option, const char *value)
 {
     char is[64] = "";
-    size_t size = sizeof is;
+    size_t size = strlen(value) + 1;  // of a key libzmq wants to be asked for exactly that
     return zmq_setsockopt(socket, option, value, strlen(value)) == 0 &&
            zmq_getsockopt(socket, option, is, &size) == 0 && strcmp(is, value) == 0;
 }
@@ -331,7 +332,9 @@ static wd_status bind_tcp(wd_door *door, wd_error *error)
     if (!set_options(options, door->socket, options->key, strchr(options->tcp, '[') != NULL)) {
         return zmq_error(options, "options", error);
     }
-    if (zmq_bind(door->socket, options->tcp) != 0) {
+    size_t size = sizeof door->tcp;
+    if (zmq_bind(door->socket, options->tcp) != 0 ||
+        zmq_getsockopt(door->socket, ZMQ_LAST_ENDPOINT, door->tcp, &size) != 0) {
         return zmq_error(options, options->tcp, error);
     }
     if (options->key == NULL) {

@@ -79,3 +79,12 @@ def test_the_manual_names_every_option_and_command(program):
     assert names
     for name in set(names) - {"help", "usage", "version"}:
         assert re.search(rf"\\fB(--)?{name}\\fR", manual) or f"\\fB{name}\\fR" in manual, f"{program}.1: {name}"
+
+
+def test_the_manual_names_every_setting():
+    manual = (ROOT / "docs/man/worldd.conf.5").read_text(encoding="utf-8")
+    shown = subprocess.run([BIN / "worldd", "--settings"], capture_output=True, text=True, check=True).stdout
+    settings = re.findall(r"^(\S+) \(WORLDD_\w+\)\n    (.*)$", shown, re.M)
+    assert len(settings) > 30
+    for name, text in settings:
+        assert f".TP\n\\fB{name}\\fR\n{text}\n" in manual, f"worldd.conf.5: {name}: {text}"

@@ -2,7 +2,9 @@
 #include "json.h"
 
 #include "runtime/authority.h"
+#include "runtime/env_call.h"
 #include "runtime/key_file.h"
+#include "service_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -283,6 +285,25 @@ static void verbs_need_roles(void **state)
     assert_string_equal(error.text, row->refusal == NULL ? "" : row->refusal);
 }
 
+/// A verb without a row is one that nobody may ask for.
+static void every_verb_has_a_row(void **state)
+{
+    (void)state;
+    for (const wd_verb *verb = wd_verbs; verb->name != NULL; verb++) {
+        if (wd_access_of_verb(verb->name) == WD_ACCESS_NONE) {
+            fail_msg("authority.c has no row for the verb %s", verb->name);
+        }
+    }
+    static const char *const known[] = { "env_create", "env_reset", "env_close", "env_list", "env_detach",
+        "env_attach", "env_step", "env_observe", "env_state", "env_inject", "env_judge", "env_imagine",
+        "env_snapshot", "env_restore", "env_fork", "env_diff", "env_lineage", "env_forget", "env_export",
+        "env_import", "env_stats", "env_calls" };
+    for (size_t i = 0; i < WD_COUNT_OF(known); i++) {
+        assert_true(wd_env_router_knows(known[i]));
+        assert_int_not_equal(wd_access_of_verb(known[i]), WD_ACCESS_NONE);
+    }
+}
+
 static void what_is_anothers(void **state)
 {
     (void)state;
@@ -305,14 +326,15 @@ static void what_is_anothers(void **state)
 int main(void)
 {
     struct CMUnitTest
-        tests[WD_COUNT_OF(grant_cases) + WD_COUNT_OF(fault_cases) + WD_COUNT_OF(verb_cases) + 5] = {
+        tests[WD_COUNT_OF(grant_cases) + WD_COUNT_OF(fault_cases) + WD_COUNT_OF(verb_cases) + 6] = {
             cmocka_unit_test(as_many_grants_as_fit_and_one_more),
             cmocka_unit_test(members_of_the_configured_group),
             cmocka_unit_test(nobody_may_before_anything_is_loaded),
             cmocka_unit_test(keys_come_and_go),
             cmocka_unit_test(what_is_anothers),
+            cmocka_unit_test(every_verb_has_a_row),
         };
-    size_t count = 5;
+    size_t count = 6;
     ADD(grant_cases, grants_give_roles)
     ADD(fault_cases, a_fault_is_told_and_the_old_set_stays)
     ADD(verb_cases, verbs_need_roles)

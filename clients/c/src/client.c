@@ -9,6 +9,12 @@ enum { TASK_MAX = 256 };
 int wd_client_connect(
     const char *endpoint, const char *name, int timeout_ms, wd_client **ret_client, wd_client_error *error)
 {
+    return wd_client_connect_with_keys(endpoint, name, timeout_ms, NULL, ret_client, error);
+}
+
+int wd_client_connect_with_keys(const char *endpoint, const char *name, int timeout_ms,
+    const wd_client_keys *keys, wd_client **ret_client, wd_client_error *error)
+{
     wd_client *client = calloc(1, sizeof *client);
     if (client == NULL) {
         return wd_connection_fail(error, WD_CLIENT_ENOMEM, "out of memory");
@@ -19,6 +25,7 @@ int wd_client_connect(
     if (client->connect_ms < client->connection.send_ms) {
         client->connection.send_ms = client->connect_ms;
     }
+    status = status == WD_CLIENT_OK ? wd_connection_use_keys(&client->connection, keys, error) : status;
     status = status == WD_CLIENT_OK ? wd_requests_connect(client, error) : status;
     if (status != WD_CLIENT_OK) {
         wd_client_close(&client);

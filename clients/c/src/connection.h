@@ -16,15 +16,18 @@ enum {
     WD_CONNECTION_FRAME_MAX = 2 * WD_FRAME_SIZE_MAX,
     WD_CONNECTION_NAME_MAX = 64,
     WD_CONNECTION_ENDPOINT_MAX = 512,
+    WD_CONNECTION_KEY_SIZE = 41,  // Z85 with its NUL
 };
 
 typedef struct wd_connection {
     void *zmq, *socket;  // the socket is NULL while there is no connection
     char endpoint[WD_CONNECTION_ENDPOINT_MAX], name[WD_CONNECTION_NAME_MAX + 1];
-    const char *role;       // of the Hello; static
-    uint32_t max_inflight;  // of the Hello
-    uint8_t instance[16];   // the same for life: it scopes the request ids
-    uint8_t boot_id[16];    // of the daemon that said Welcome last; zero before the first
+    char public_key[WD_CONNECTION_KEY_SIZE], secret_key[WD_CONNECTION_KEY_SIZE],
+        server_key[WD_CONNECTION_KEY_SIZE];  // "": none
+    const char *role;                        // of the Hello; static
+    uint32_t max_inflight;                   // of the Hello
+    uint8_t instance[16];                    // the same for life: it scopes the request ids
+    uint8_t boot_id[16];                     // of the daemon that said Welcome last; zero before the first
     int send_ms;
     int64_t heartbeat_ms, silence_ms, heard_ms;
     uint64_t beats;
@@ -48,6 +51,8 @@ int wd_connection_init(wd_connection *connection, const char *role, const char *
     const char *variable, const char *socket_name, wd_client_error *error);
 void wd_connection_done(wd_connection *connection);
 
+/// For the connections from now on. NULL: none. @retval WD_CLIENT_EINVAL  one of them has not 40 characters.
+int wd_connection_use_keys(wd_connection *connection, const wd_client_keys *keys, wd_client_error *error);
 int wd_connection_open(wd_connection *connection, wd_client_error *error);
 void wd_connection_drop(wd_connection *connection);
 

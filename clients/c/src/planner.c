@@ -39,6 +39,8 @@ int wd_planner_open(const wd_planner_options *options, wd_planner **ret_planner,
     }
     int status = wd_connection_init(&planner->connection, "planner", options->name, options->endpoint,
         "WORLDD_PLANNER", "planner.sock", error);
+    status =
+        status == WD_CLIENT_OK ? wd_connection_use_keys(&planner->connection, options->keys, error) : status;
     planner->connection.max_inflight = options->max_inflight;
     planner->wake_fd = options->wake_fd;
     planner->back_off_ms = BACK_OFF_MIN_MS;

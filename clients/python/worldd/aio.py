@@ -18,6 +18,7 @@ from .aio_env import AsyncEnv, AsyncSnapshot, AsyncVecEnv
 from .control import REQUEST_TIMEOUT, Event, Link, Progress, find_control_endpoint
 from .errors import ConnectionLost, DeadlineExceeded, NotReachable, Rejected, WorlddError
 from .imagine import Imagined, imagine_args, imagined
+from .keys import KeyFile, Keys, load_keys
 from .phone import Habits, Phone, Reward, passed
 from .phones import Params, Phones, Tasks
 from .talk import Batch, Question, T, Talk
@@ -31,8 +32,9 @@ __all__ = ["AsyncControl", "AsyncEnv", "AsyncSnapshot", "AsyncTracker", "AsyncVe
 class AsyncControl:
     """A connection for one event loop; requests overlap. It connects when first used, and again after a restart."""
 
-    def __init__(self, endpoint: str, name: str = "python", connect_timeout: float = wire.WELCOME_WAIT) -> None:
-        self.endpoint, self.connect_timeout = endpoint, connect_timeout
+    def __init__(self, endpoint: str, name: str = "python", connect_timeout: float = wire.WELCOME_WAIT,
+                 keys: Optional[Keys] = None) -> None:
+        self.endpoint, self.connect_timeout, self.keys = endpoint, connect_timeout, keys
         self._link = Link(name)
         self._context: Optional[zmq.asyncio.Context] = None
         self._socket: Any = None
@@ -102,7 +104,7 @@ class AsyncControl:
         if self._context is None:
             self._context = zmq.asyncio.Context()
         try:
-            self._socket = wire.open_dealer(self._context, self.endpoint)
+            self._socket = wire.open_dealer(self._context, self.endpoint, self.keys)
             await self._send(self._link.hello())
             await asyncio.wait_for(self._welcome(), self.connect_timeout)
         except (asyncio.TimeoutError, ConnectionLost, zmq.ZMQError):
@@ -187,9 +189,10 @@ class AsyncWorld:
     """World for asyncio; the arguments and exceptions are the same."""
 
     def __init__(self, endpoint: Optional[str] = None, *, directory: Optional[str] = None, name: str = "python",
-                 timeout: float = REQUEST_TIMEOUT) -> None:
+                 timeout: float = REQUEST_TIMEOUT, key: Optional[KeyFile] = None,
+                 server_key: Optional[KeyFile] = None) -> None:
         self.timeout = timeout
-        self.control = AsyncControl(find_control_endpoint(endpoint, directory), name)
+        self.control = AsyncControl(find_control_endpoint(endpoint, directory), name, keys=load_keys(key, server_key))
 
     async def request(self, verb: str, timeout: Optional[float] = None, on_progress: Optional[Progress] = None,
                       **args: Any) -> Any:

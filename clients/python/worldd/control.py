@@ -18,6 +18,7 @@ import zmq
 from . import wire
 from .errors import (ConnectionLost, DeadlineExceeded, InvalidRequest, NotReachable, Rejected, WorlddError,
                      request_error)
+from .keys import Keys
 
 Progress = Callable[[dict[str, Any]], None]
 REQUEST_TIMEOUT = 30.0       # seconds; of a request whose caller gives none
@@ -144,8 +145,8 @@ class Control:
     """
 
     def __init__(self, endpoint: str, name: str = "python", connect_timeout: float = wire.WELCOME_WAIT,
-                 keep_alive: bool = True) -> None:
-        self.endpoint = endpoint
+                 keep_alive: bool = True, keys: Optional[Keys] = None) -> None:
+        self.endpoint, self.keys = endpoint, keys
         self.connect_timeout = connect_timeout
         self.keep_alive = keep_alive
         self._link = Link(name)
@@ -234,7 +235,7 @@ class Control:
         try:
             if self._context is None:
                 self._context = zmq.Context()
-            self._socket = wire.open_dealer(self._context, self.endpoint)
+            self._socket = wire.open_dealer(self._context, self.endpoint, self.keys)
             patience = self.connect_timeout if end is None else min(self.connect_timeout, end - time.monotonic())
             self._socket.setsockopt(zmq.SNDTIMEO, max(1, int(patience * 1000)))
             welcomed = self._greet(Link.hello, self._link)

@@ -25,6 +25,7 @@ import zmq
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 from .errors import ConnectionLost, DeadlineExceeded, Rejected, Superseded, WorlddError, request_error
+from .keys import Keys, load_keys
 
 Message = Any                # a protobuf message of one of the classes in SCHEMA
 PlanFunction = Callable[[Message], Message]  # PlanRequest -> PlanReply, ExecuteRequest -> ExecuteReply, ...
@@ -102,13 +103,18 @@ def decode(kind: str, body: bytes) -> Message:
         raise ValueError(f"{kind}: {error}") from error
 
 
-def open_dealer(context: Any, endpoint: str) -> Any:
-    """A DEALER to worldd with the options that hold (proto/README.md): none queues for a daemon that is not there."""
+def open_dealer(context: Any, endpoint: str, keys: Optional[Keys] = None) -> Any:
+    """A DEALER to worldd with the options that hold (proto/README.md): none queues for a daemon that is not there.
+    tcp takes CURVE keys: those given, else those of the environment (load_keys())."""
     socket = context.socket(zmq.DEALER)          # no routing id: worldd names its peers
     for option, value in ((zmq.LINGER, 200), (zmq.SNDHWM, 64), (zmq.RCVHWM, 64), (zmq.IMMEDIATE, 1),
                           (zmq.MAXMSGSIZE, FRAME_MAX), (zmq.SNDTIMEO, 2000), (zmq.HEARTBEAT_IVL, 2000),
                           (zmq.HEARTBEAT_TIMEOUT, 6000), (zmq.HEARTBEAT_TTL, 6000)):
         socket.setsockopt(option, value)         # before connect: later ones are ignored
+    if endpoint.startswith("tcp://"):
+        keys = keys or load_keys()
+        if keys is not None:
+            keys.apply(socket)
     socket.connect(endpoint)
     return socket
 
@@ -133,14 +139,15 @@ class Session:
     socket; others leave what they want sent in a queue."""
 
     def __init__(self, endpoint: str, name: str, plan: PlanFunction, max_inflight: int = 1,
-                 log: Optional[Callable[[str], None]] = None, role: str = "planner", **hello: Any) -> None:
+                 log: Optional[Callable[[str], None]] = None, role: str = "planner",
+                 keys: Optional[Keys] = None, **hello: Any) -> None:
         """`hello`: further fields of the Hello, coord_space="norm1000" say."""
         self.role = role
         self._replies, self._error, self._cancel = WORK[role]
         self.endpoint, self.name, self.plan = endpoint, name, plan
         self.max_inflight = max_inflight
         self.log = log or (lambda text: None)
-        self.hello = hello
+        self.hello, self.keys = hello, keys
         self.instance = os.urandom(16)
         self.boot_id = b""
         self.jobs: dict[concurrent.futures.Future[Message], Job] = {}
@@ -213,7 +220,7 @@ class Session:
                 back_off = min(back_off * 2, 10)
 
     def _serve(self, context: Any, pool: concurrent.futures.Executor) -> None:
-        socket = open_dealer(context, self.endpoint)
+        socket = open_dealer(context, self.endpoint, self.keys)
         try:
             self._send(socket, "HELLO", self._hello())
             self._loop(pool, socket)

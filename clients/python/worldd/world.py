@@ -7,6 +7,7 @@ from .control import REQUEST_TIMEOUT, Control, Progress, find_control_endpoint
 from .daemon import Daemon, PathLike
 from .errors import WorlddError
 from .imagine import Imagined, imagine_args, imagined
+from .keys import KeyFile, load_keys
 from .steps import Action
 from .talk import Batch, Question, T, Talk
 from .tracker import WorldTracker
@@ -28,18 +29,20 @@ class World:
     endpoint   "ipc:///run/worldd/control.sock"; None: as find_control_endpoint() does
     directory  the daemon's directory instead
     timeout    seconds that a request may take unless it says otherwise
+    key, server_key  for tcp: our NAME.key_secret and the daemon's server.key; None: $WORLDD_KEY, $WORLDD_SERVER_KEY
 
     World.private() starts a daemon of its own. It connects when first used and reconnects after a restart. Threads that
     share one take turns; for requests at the same time use one World each, or AsyncWorld.
     """
 
     def __init__(self, endpoint: Optional[str] = None, *, directory: Optional[str] = None, name: str = "python",
-                 timeout: float = REQUEST_TIMEOUT, daemon: Optional[Daemon] = None) -> None:
+                 timeout: float = REQUEST_TIMEOUT, daemon: Optional[Daemon] = None, key: Optional[KeyFile] = None,
+                 server_key: Optional[KeyFile] = None) -> None:
         self.daemon = daemon
         self.timeout = timeout
         if daemon is not None:
             endpoint = daemon.control_endpoint
-        self.control = Control(find_control_endpoint(endpoint, directory), name)
+        self.control = Control(find_control_endpoint(endpoint, directory), name, keys=load_keys(key, server_key))
 
     @classmethod
     def private(cls, *, directory: Optional[PathLike] = None, settings: Iterable[str] = (),

@@ -11,7 +11,8 @@ typedef struct wd_control_client wd_control_client;
 WD_NODISCARD wd_status wd_control_endpoint(
     const char *given, const char *directory, char *ret_endpoint, size_t size, wd_error *error);
 
-/// Connect and say Hello. A client belongs to the thread that made it; threads may make their own at the same time.
+/// Connect and say Hello. Over tcp with the CURVE keys of the environment, if it has any: WORLDD_KEY names our file
+/// NAME.key_secret, WORLDD_SERVER_KEY the daemon's server.key or its 40 characters. A client belongs to the thread that made it; threads may make their own at the same time.
 /// @retval WD_ETIMEOUT nobody answers in `timeout_ms`. @retval WD_EDENIED rejected. @retval WD_EINVAL the endpoint.
 /// @retval WD_EPROTO no worldd answers. @retval WD_EIO, WD_ENOMEM. After an error *ret_client is what it was.
 WD_NODISCARD wd_status wd_control_client_new(

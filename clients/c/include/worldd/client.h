@@ -60,6 +60,15 @@ typedef struct wd_client wd_client;
 int wd_client_connect(
     const char *endpoint, const char *name, int timeout_ms, wd_client **ret_client, wd_client_error *error);
 
+/// CURVE keys for a tcp endpoint: one's own pair and the daemon's public half, 40 characters of Z85 each.
+typedef struct wd_client_keys {
+    const char *public_key, *secret_key, *server_key;
+} wd_client_keys;
+
+/// The same with keys, which are copied. NULL: none. @retval WD_CLIENT_EINVAL  Also when one of them is no key.
+int wd_client_connect_with_keys(const char *endpoint, const char *name, int timeout_ms,
+    const wd_client_keys *keys, wd_client **ret_client, wd_client_error *error);
+
 /// Say Goodbye, close, free. NULL inside is fine; *client_p becomes NULL.
 void wd_client_close(wd_client **client_p);
 
