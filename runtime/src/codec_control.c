@@ -16,16 +16,19 @@ void wd_control_done(wd_control *control)
     wd_value_unref(&control->args);
 }
 
-/// NULL gives none. The buffer holds the bytes until wd_buffer_done().
-static wd_status write_json(const wd_value *value, wd_buffer *buffer, ProtobufCBinaryData *ret_data)
+/// Pack a message whose `field` holds `value` as JSON; NULL gives none.
+static wd_status pack_json(const ProtobufCMessage *message, const wd_value *value, ProtobufCBinaryData *field,
+    uint8_t **ret_body, size_t *ret_length)
 {
-    if (value == NULL) {
-        return WD_OK;
+    wd_buffer json = { 0 };
+    wd_status status = value == NULL ? WD_OK : wd_json_write(value, WD_JSON_COMPACT, &json);
+    if (status == WD_OK && value != NULL) {
+        *field = wd_lend_bytes(json.bytes, json.length);
     }
-    wd_status status = wd_json_write(value, WD_JSON_COMPACT, buffer);
     if (status == WD_OK) {
-        *ret_data = wd_lend_bytes(buffer->bytes, buffer->length);
+        status = wd_codec_pack(message, ret_body, ret_length);
     }
+    wd_buffer_done(&json);
     return status;
 }
 
@@ -58,16 +61,10 @@ wd_status wd_codec_pack_control(const wd_control *control, uint8_t **ret_body, s
 {
     Worldd__V1__Control message;
     worldd__v1__control__init(&message);
-    wd_buffer json = { 0 };
     message.request_id = control->request_id;
     message.verb = wd_lend_text(control->verb);
     message.deadline_ms = control->deadline_ms;
-    wd_status status = write_json(control->args, &json, &message.args_json);
-    if (status == WD_OK) {
-        status = wd_codec_pack(&message.base, ret_body, ret_length);
-    }
-    wd_buffer_done(&json);
-    return status;
+    return pack_json(&message.base, control->args, &message.args_json, ret_body, ret_length);
 }
 
 static wd_status read_control(const Worldd__V1__Control *message, wd_control *control, wd_error *error)
@@ -109,15 +106,9 @@ wd_status wd_codec_pack_progress(
 {
     Worldd__V1__Progress message;
     worldd__v1__progress__init(&message);
-    wd_buffer json = { 0 };
     message.request_id = request_id;
     message.sequence = sequence;
-    wd_status status = write_json(event, &json, &message.event_json);
-    if (status == WD_OK) {
-        status = wd_codec_pack(&message.base, ret_body, ret_length);
-    }
-    wd_buffer_done(&json);
-    return status;
+    return pack_json(&message.base, event, &message.event_json, ret_body, ret_length);
 }
 
 wd_status wd_codec_pack_reply(
@@ -125,14 +116,8 @@ wd_status wd_codec_pack_reply(
 {
     Worldd__V1__Reply message;
     worldd__v1__reply__init(&message);
-    wd_buffer json = { 0 };
     message.request_id = request_id;
-    wd_status status = write_json(result, &json, &message.result_json);
-    if (status == WD_OK) {
-        status = wd_codec_pack(&message.base, ret_body, ret_length);
-    }
-    wd_buffer_done(&json);
-    return status;
+    return pack_json(&message.base, result, &message.result_json, ret_body, ret_length);
 }
 
 wd_status wd_codec_unpack_answer(
@@ -170,15 +155,9 @@ wd_status wd_codec_pack_imagine(
 {
     Worldd__V1__Imagine message;
     worldd__v1__imagine__init(&message);
-    wd_buffer json = { 0 };
     message.imagine_id = imagine_id;
     message.request_id = request_id;
-    wd_status status = write_json(args, &json, &message.args_json);
-    if (status == WD_OK) {
-        status = wd_codec_pack(&message.base, ret_body, ret_length);
-    }
-    wd_buffer_done(&json);
-    return status;
+    return pack_json(&message.base, args, &message.args_json, ret_body, ret_length);
 }
 
 wd_status wd_codec_unpack_imagine(const void *body, size_t length, uint64_t *ret_imagine_id,
@@ -211,14 +190,8 @@ wd_status wd_codec_pack_imagine_reply(
 {
     Worldd__V1__ImagineReply message;
     worldd__v1__imagine_reply__init(&message);
-    wd_buffer json = { 0 };
     message.imagine_id = imagine_id;
-    wd_status status = write_json(result, &json, &message.result_json);
-    if (status == WD_OK) {
-        status = wd_codec_pack(&message.base, ret_body, ret_length);
-    }
-    wd_buffer_done(&json);
-    return status;
+    return pack_json(&message.base, result, &message.result_json, ret_body, ret_length);
 }
 
 wd_status wd_codec_pack_imagine_error(
