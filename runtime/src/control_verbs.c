@@ -206,6 +206,17 @@ static wd_status order_document(
     return wd_value_pack(ret_document, "{s:s,s:s}", "id", "instruction", "instruction", instruction);
 }
 
+/// A phone that is not simulated cannot be forked.
+static wd_status forbid_imagine(const wd_value *args, wd_run_options *options, wd_error *error)
+{
+    if (wd_value_int_or(wd_object_get(wd_object_get(args, "options"), "imagine"), 0) > 0) {
+        return wd_error_set(error, WD_EUNSUPPORTED,
+            "args.options.imagine: the phone is an executor's; only simulated ones can be forked");
+    }
+    options->imagine_steps_max = 0;
+    return WD_OK;
+}
+
 static wd_status verb_run(wd_service *service, const wd_control_peer *peer, const wd_control *control,
     int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result, wd_error *error)
 {
@@ -221,6 +232,7 @@ static wd_status verb_run(wd_service *service, const wd_control_peer *peer, cons
     status = status == WD_OK ? wd_verb_text(args, "planner", &order.planner, error) : status;
     status = status == WD_OK ? wd_verb_text(args, "run_id", &order.run_id, error) : status;
     status = status == WD_OK ? order_options(service, args, &order.options, error) : status;
+    status = status == WD_OK && foreign ? forbid_imagine(args, &order.options, error) : status;
     if (status == WD_OK) {
         status = foreign ? bind_task(args, document, order.seed, &instance, error)
                          : open_instance(service, args, document, order.seed, &instance, error);

@@ -7,6 +7,7 @@ import pytest
 
 from load import create, error_of
 from peers import Doors, STATUS, wire
+from test_executors import Phone
 
 OPEN = {"kind": "launch_app", "app": "settings"}
 PAGE = {"kind": "tap", "selector": {"resource_id": "open_bluetooth"}}
@@ -40,12 +41,13 @@ def steps_of(candidate):
 
 
 class Held:
-    """A run of demo/bluetooth_off whose planner holds the first request."""
+    """A run of demo/bluetooth_off (or `what` else) whose planner holds the first request."""
 
-    def __init__(self, doors, **options):
+    def __init__(self, doors, imagine=None, **what):
         self.planner = doors.planner().greet()
         self.client = doors.client().greet()
-        self.id = self.client.ask("run", task="demo/bluetooth_off", run_id="held", options=options)
+        options = {} if imagine is None else {"imagine": imagine}
+        self.id = self.client.ask("run", run_id="held", options=options, **(what or {"task": "demo/bluetooth_off"}))
         self.request = self.planner.receive("PLAN_REQUEST")[1]
         self.imagine_id = 0
 
@@ -190,6 +192,20 @@ def test_a_run_allows_none_unless_it_is_said(make_doors):
     client = make_doors("imagine.planner=false", "imagine.steps=3").client().greet()
     assert error_of(client, "run", task="demo/hello", options={"imagine": 1}) == \
         "args.options.imagine: no run may (imagine.planner)"
+
+
+def test_a_phone_that_is_not_simulated_cannot_be_forked(make_doors):
+    doors = make_doors("imagine.steps=9")
+    Phone(doors.daemon)
+    errand = {"executor": "paper", "instruction": "Throw the shopping list away"}
+    held = Held(doors, None, **errand)
+    assert held.request.imagine_left == 0
+    told = "imagine: the run's phone is a peer's; only simulated ones can be forked"
+    held.refused("EUNSUPPORTED", told, [[]])
+    assert error_of(held.client, "imagine", run="held", candidates=[[]]) == told
+    assert error_of(held.client, "run", **errand, options={"imagine": 1}) == \
+        "args.options.imagine: the phone is an executor's; only simulated ones can be forked"
+    assert held.finish([COMPLETE])["ending"] == "complete"
 
 
 def test_worldctl_imagine(make_doors, tmp_path):
