@@ -5,13 +5,14 @@
 #include "proto/frame.h"
 #include "runtime/broker.h"
 
-enum { EVENT_SIZE = 4 };
+enum { EVENT_SIZE = 4, LEASES = 4 };
 
 typedef struct fuzz_broker {
     wd_broker *broker;
     wd_broker_outbox outbox;
     int64_t now_ms;
     uint64_t requests, outcomes;
+    uint64_t leases[LEASES];  // of runs on executors; 0: not open
 } fuzz_broker;
 
 static void count(fuzz_broker *fuzz)
@@ -21,13 +22,41 @@ static void count(fuzz_broker *fuzz)
     wd_broker_outbox_clear(&fuzz->outbox);
 }
 
+/// Ask the executor of a run; now and then, while nothing is open, the run is over instead.
+static wd_status feed_executor(
+    fuzz_broker *fuzz, const uint8_t event[EVENT_SIZE], const uint8_t *body, size_t length)
+{
+    uint64_t *lease = &fuzz->leases[event[1] % LEASES], id = 0;
+    if (*lease != 0 && event[2] == 0 && fuzz->requests == fuzz->outcomes) {
+        wd_broker_lease_close(fuzz->broker, *lease, fuzz->now_ms, &fuzz->outbox);
+        *lease = 0;
+        return WD_OK;
+    }
+    if (*lease == 0) {
+        wd_status status = wd_broker_lease_open(fuzz->broker, event[2] % 2 == 0 ? NULL : "a", lease);
+        wd_assert(status == WD_OK);
+    }
+    wd_executor_ask ask = {
+        .lease = *lease,
+        .execute = event[1] % 8 >= LEASES,
+        .body = body,
+        .body_length = length,
+        .deadline_ms = 1 + event[2] * 16,
+        .wait_ms = event[1],
+    };
+    fuzz->requests++;
+    wd_status status = wd_broker_request_executor(fuzz->broker, &ask, fuzz->now_ms, &id, &fuzz->outbox);
+    fuzz->requests -= status == WD_ELIMIT;
+    return status == WD_ELIMIT ? WD_OK : status;
+}
+
 /// event[0] what, event[1] who, event[2] kind or time, event[3] length of the body that follows.
 static void feed(fuzz_broker *fuzz, const uint8_t event[EVENT_SIZE], const uint8_t *body, size_t length)
 {
     wd_peer_id peer = { .bytes = { 0, event[1] % 3 }, .length = 5 };
     wd_status status = WD_OK;
     uint64_t id = 0;
-    switch (event[0] % 6) {
+    switch (event[0] % 7) {
     case 0:
         fuzz->now_ms += event[2] * 8;
         status = wd_broker_tick(fuzz->broker, fuzz->now_ms, &fuzz->outbox);
@@ -43,6 +72,9 @@ static void feed(fuzz_broker *fuzz, const uint8_t event[EVENT_SIZE], const uint8
     case 3:
         status = wd_broker_peer_lost(fuzz->broker, peer, fuzz->now_ms, &fuzz->outbox);
         break;
+    case 4:
+        status = feed_executor(fuzz, event, body, length);
+        break;
     default: {
         uint8_t header[WD_FRAME_HEADER_SIZE];
         wd_frame_write(event[2], header);
@@ -57,7 +89,7 @@ static void feed(fuzz_broker *fuzz, const uint8_t event[EVENT_SIZE], const uint8
         break;
     }
     }
-    wd_assert(status == WD_OK || (status == WD_ELIMIT && event[0] % 6 == 1));
+    wd_assert(status == WD_OK || (status == WD_ELIMIT && event[0] % 7 == 1));
     fuzz->requests -= status == WD_ELIMIT;
     count(fuzz);
 }

@@ -145,6 +145,48 @@ static void attempts_are_bounded(void **state)
     }
 }
 
+static void leases_are_bounded(void **state)
+{
+    (void)state;
+    broker_script script;
+    script_start(&script);
+    for (int i = 0; i < WD_BROKER_LEASES_MAX; i++) {
+        assert_int_equal(run_event(&script, "lease"), WD_OK);
+    }
+    assert_int_equal(run_event(&script, "lease"), WD_ELIMIT);
+    assert_int_equal(run_event(&script, "release 77"), WD_OK);
+    assert_int_equal(run_event(&script, "lease p"), WD_OK);
+    script_end(&script);
+}
+
+static void thoughts_are_bounded(void **state)
+{
+    (void)state;
+    broker_script script;
+    char output[OUTPUT_MAX];
+    script_start(&script);
+    assert_int_equal(run_event(&script, "hello 1 a"), WD_OK);
+    assert_int_equal(run_event(&script, "ask"), WD_OK);
+    for (int i = 1; i <= WD_BROKER_THOUGHTS_MAX + 3; i++) {
+        wd_broker_outbox_clear(&script.outbox);
+        assert_int_equal(run_event(&script, "think 1 1"), WD_OK);
+        print_outbox(&script.outbox, "", output);
+        assert_string_equal(output, i <= WD_BROKER_THOUGHTS_MAX       ? "1~a(hm)"
+                                    : i == WD_BROKER_THOUGHTS_MAX + 1 ? "1<ERROR(ELIMIT text)"
+                                                                      : "");
+    }
+    wd_broker_stats stats = wd_broker_stats_get(script.broker);
+    assert_int_equal(stats.thoughts, WD_BROKER_THOUGHTS_MAX);
+    assert_int_equal(stats.thoughts_dropped, 3);
+    assert_int_equal(run_event(&script, "reply 1 1"), WD_OK);
+    assert_int_equal(run_event(&script, "ask"), WD_OK);  // the next request has its own
+    wd_broker_outbox_clear(&script.outbox);
+    assert_int_equal(run_event(&script, "think 1 2"), WD_OK);
+    print_outbox(&script.outbox, "", output);
+    assert_string_equal(output, "2~a(hm)");
+    script_end(&script);
+}
+
 static void counts(void **state)
 {
     (void)state;
@@ -235,7 +277,7 @@ static void model_points_need_a_size(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[WD_COUNT_OF(frame_cases) + 6];
+    struct CMUnitTest tests[WD_COUNT_OF(frame_cases) + 8];
     size_t count = 0;
     for (size_t i = 0; i < WD_COUNT_OF(frame_cases); i++) {
         tests[count++] = (struct CMUnitTest){ .name = frame_cases[i].name,
@@ -245,6 +287,8 @@ int main(void)
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(limits);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(ended_requests_are_forgotten_in_time);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(attempts_are_bounded);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(leases_are_bounded);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(thoughts_are_bounded);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(counts);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(points_take_the_space_of_the_planner);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(model_points_need_a_size);

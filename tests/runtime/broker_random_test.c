@@ -11,13 +11,14 @@ static uint64_t random_below(uint64_t bound)
     return (mixed ^ mixed >> 31) % bound;
 }
 
-enum { ROUND_EVENTS = 3000 };
+enum { ROUND_EVENTS = 3000, LEASES = 3 };
 
 static void random_event(broker_script *script, char *ret_event, size_t size)
 {
     static const char *const verbs[] = { "hello", "hello", "ask", "ask", "ask", "reply", "reply", "reply",
         "bad", "refuse", "retry", "error", "ping", "pong", "bye", "junk", "lost", "cancel", "wait", "alive",
-        "enrich", "enrich", "mean", "mean", "wrong", "unable", "busy" };
+        "enrich", "enrich", "mean", "mean", "wrong", "unable", "busy", "look", "look", "do", "do", "seen",
+        "seen", "done", "done", "blurred", "unplugged", "unable_to", "think" };
     const char *verb = verbs[random_below(WD_COUNT_OF(verbs))];
     uint64_t last = wd_broker_stats_get(script->broker).requests;
     unsigned long long id = last == 0 ? 0 : last - random_below(last < 5 ? last : 5) + random_below(2);
@@ -26,8 +27,12 @@ static void random_event(broker_script *script, char *ret_event, size_t size)
         snprintf(ret_event, size, "%s d=%u w=%u", verb, 1 + (unsigned)random_below(5000),
             (unsigned)random_below(200));
     } else if (strcmp(verb, "hello") == 0) {
-        snprintf(ret_event, size, "hello %u %c i=%u n=%u e=%u", peer, (char)('a' + random_below(3)),
-            (unsigned)random_below(3), 1 + (unsigned)random_below(3), (unsigned)random_below(2));
+        unsigned role = (unsigned)random_below(3);
+        snprintf(ret_event, size, "hello %u %c i=%u n=%u e=%u x=%u", peer, (char)('a' + random_below(3)),
+            (unsigned)random_below(3), 1 + (unsigned)random_below(3), role == 1, role == 2);
+    } else if (strcmp(verb, "look") == 0 || strcmp(verb, "do") == 0) {
+        snprintf(ret_event, size, "%s %u d=%u w=%u", verb, 1 + (unsigned)random_below(LEASES),
+            1 + (unsigned)random_below(5000), (unsigned)random_below(200));
     } else if (strcmp(verb, "wait") == 0 || strcmp(verb, "alive") == 0) {
         snprintf(ret_event, size, "%s %u", verb, (unsigned)random_below(700));
     } else if (strcmp(verb, "cancel") == 0) {
@@ -37,16 +42,35 @@ static void random_event(broker_script *script, char *ret_event, size_t size)
     }
 }
 
+/// What is to be done is sent to one executor, once.
+static void count_executes(const wd_broker_outbox *outbox, uint8_t *sent)
+{
+    for (size_t i = 0; i < outbox->send_count; i++) {
+        if (outbox->sends[i].kind == WD_MSG_EXECUTE_REQUEST) {
+            Worldd__V1__ExecuteRequest *request = worldd__v1__execute_request__unpack(
+                NULL, outbox->sends[i].body_length, outbox->sends[i].body);
+            assert_non_null(request);
+            assert_int_equal(request->attempt, 1);
+            assert_int_equal(sent[request->request_id]++, 0);
+            worldd__v1__execute_request__free_unpacked(request, NULL);
+        }
+    }
+}
+
 /// Whatever happens in whatever order: every request ends exactly once.
 static void every_request_ends_once(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 10; seed++) {
         random_state = seed;
-        static uint8_t ended[ROUND_EVENTS + 1];
+        static uint8_t ended[ROUND_EVENTS + 1], executed[ROUND_EVENTS + 1];
         memset(ended, 0, sizeof ended);
+        memset(executed, 0, sizeof executed);
         broker_script script;
         script_start(&script);
+        for (int i = 0; i < LEASES; i++) {
+            assert_int_equal(run_event(&script, i == 0 ? "lease a" : "lease"), WD_OK);
+        }
         for (int i = 0; i <= ROUND_EVENTS; i++) {
             char event[64] = "shutdown";
             if (i < ROUND_EVENTS) {
@@ -56,6 +80,7 @@ static void every_request_ends_once(void **state)
             for (size_t o = 0; o < script.outbox.outcome_count; o++) {
                 assert_int_equal(ended[script.outbox.outcomes[o].request_id]++, 0);
             }
+            count_executes(&script.outbox, executed);
             wd_broker_outbox_clear(&script.outbox);
         }
         uint64_t requests = wd_broker_stats_get(script.broker).requests;
