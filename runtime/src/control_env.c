@@ -85,6 +85,7 @@ wd_status wd_control_env_call(wd_service *service, const wd_control_peer *peer, 
     if (status == WD_OK) {
         becomes_owner(service, peer);
         status = wd_env_router_call(service->env_router, &asker, control->verb, args, error);
+        service->envs_wait |= wd_env_router_waits(service->env_router);
     }
     wd_value_unref(&args);
     return status;
@@ -106,6 +107,7 @@ wd_status wd_control_env_batch(wd_service *service, const wd_control_peer *peer,
     if (status == WD_OK && begun) {
         wd_env_asker asker = asker_of(service, peer, batch.request_id, batch.deadline_ms, now_ms);
         status = wd_env_router_batch(service->env_router, &asker, &batch, &error);
+        service->envs_wait |= wd_env_router_waits(service->env_router);
     }
     if (status != WD_OK) {
         error.status = status;

@@ -148,17 +148,27 @@ void wd_envs_destroy(wd_envs **envs_p)
     wd_id_table_done(&envs->envs);
     wd_id_table_done(&envs->nodes);
     wd_id_table_done(&envs->phones);
+    wd_id_table_done(&envs->origins);
     wd_host_destroy(&envs->host);
     wd_packs_unref(&envs->packs);
     wd_free(envs, sizeof *envs);
+}
+
+/// This thread's heap, and its part of what threads share: an injected patch stays frozen, and so does a snapshot that
+/// another thread was given.
+static uint64_t bytes_of(const wd_envs *envs)
+{
+    uint64_t shared = wd_alloc_shared_bytes_live();
+    uint64_t grown = shared > envs->shared_at_start ? shared - envs->shared_at_start : 0;
+    return wd_alloc_stats_get().bytes_live + grown / (envs->options.sharers == 0 ? 1 : envs->options.sharers);
 }
 
 wd_envs_stats wd_envs_stats_get(const wd_envs *envs)
 {
     wd_envs_stats stats = envs->stats;
     stats.envs = envs->envs.count;
-    stats.snapshots = envs->nodes.count;
-    stats.bytes = wd_alloc_stats_get().bytes_live;
+    stats.snapshots = envs->nodes.count - stats.copies;
+    stats.bytes = bytes_of(envs);
     return stats;
 }
 
@@ -169,15 +179,12 @@ wd_status env_room(const wd_envs *envs, size_t envs_more, size_t nodes_more, wd_
         return wd_error_set(error, WD_ELIMIT, "env: %zu envs are open and the limit is %zu", envs->envs.count,
             options->env_count_max);
     }
-    if (nodes_more > options->snapshot_count_max - envs->nodes.count) {
-        return wd_error_set(error, WD_ELIMIT, "snapshot: %zu are kept and the limit is %zu",
-            envs->nodes.count, options->snapshot_count_max);
+    size_t snapshots = envs->nodes.count - envs->stats.copies;
+    if (nodes_more > options->snapshot_count_max - snapshots) {
+        return wd_error_set(error, WD_ELIMIT, "snapshot: %zu are kept and the limit is %zu", snapshots,
+            options->snapshot_count_max);
     }
-    uint64_t bytes = wd_alloc_stats_get().bytes_live, shared = wd_alloc_shared_bytes_live();
-    if (shared >
-        envs->shared_at_start) {  // an injected patch stays frozen, and so does a snapshot from elsewhere
-        bytes += (shared - envs->shared_at_start) / (options->sharers == 0 ? 1 : options->sharers);
-    }
+    uint64_t bytes = bytes_of(envs);
     if (bytes > options->bytes_max) {
         return wd_error_set(error, WD_ELIMIT, "env: %llu bytes are in use and the limit is %llu",
             (unsigned long long)bytes, (unsigned long long)options->bytes_max);
@@ -339,7 +346,7 @@ wd_host *wd_envs_host(wd_envs *envs)
 
 // ---- names --------------------------------------------------------------------------------------------------------
 
-static wd_env *find_name(const wd_envs *envs, const char *name)
+wd_env *wd_env_find_name(const wd_envs *envs, const char *name)
 {
     size_t at = 0;
     for (wd_env *env; (env = wd_id_table_next(&envs->envs, &at)) != NULL;) {
@@ -363,7 +370,7 @@ wd_status wd_env_detach(wd_envs *envs, wd_env *env, const char *name, wd_error *
         return wd_error_set(
             error, WD_EINVAL, "args.name: must be 1 to %d of [A-Za-z0-9._-]", WD_ENV_NAME_MAX);
     }
-    wd_env *other = find_name(envs, name);
+    wd_env *other = wd_env_find_name(envs, name);
     if (other != NULL && other != env) {
         return wd_error_set(error, WD_EEXIST, "args.name: another env is called \"%s\"", name);
     }
@@ -380,7 +387,7 @@ wd_status wd_env_detach(wd_envs *envs, wd_env *env, const char *name, wd_error *
 wd_status wd_env_attach(
     wd_envs *envs, const char *name, const wd_env_owner *owner, wd_env **ret_env, wd_error *error)
 {
-    wd_env *env = find_name(envs, name);
+    wd_env *env = wd_env_find_name(envs, name);
     if (env == NULL) {
         return wd_error_set(error, WD_ENOENT, "args.name: no env is called \"%.80s\"", name);
     }

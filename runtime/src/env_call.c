@@ -164,6 +164,25 @@ static wd_status call_attach(
     return status == WD_OK ? env_result_standing(envs, env, WD_ENV_LOOK_NONE, ret_result, error) : status;
 }
 
+/// Who has the name here: {"env"?}.
+static wd_status call_named(
+    wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error)
+{
+    (void)caller;
+    char id[WD_ENV_ID_TEXT_SIZE];
+    const char *name = NULL;
+    wd_status status = wd_verb_needed_text(args, "name", &name, error);
+    if (status != WD_OK) {
+        return status;
+    }
+    const wd_env *env = wd_env_find_name(envs, name);
+    if (env != NULL) {
+        wd_env_id own = wd_env_id_of(env);
+        wd_env_id_text(&own, id);
+    }
+    return wd_value_pack(ret_result, "{s:?s}", "env", env == NULL ? NULL : id);
+}
+
 // ---- episodes -----------------------------------------------------------------------------------------------------
 
 wd_status wd_env_call_step(wd_envs *envs, const wd_env_caller *caller, const wd_env_id *id, const char *kind,
@@ -301,10 +320,11 @@ static wd_status call_stats(
 {
     (void)caller, (void)args, (void)error;
     wd_envs_stats stats = wd_envs_stats_get(envs);
-    return wd_value_pack(ret_result, "{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i}", "envs", (int64_t)stats.envs,
-        "snapshots", (int64_t)stats.snapshots, "forgotten", (int64_t)stats.forgotten, "created",
-        (int64_t)stats.created, "forked", (int64_t)stats.forked, "closed", (int64_t)stats.closed, "steps",
-        (int64_t)stats.steps, "imagined", (int64_t)stats.imagined, "bytes", (int64_t)stats.bytes);
+    return wd_value_pack(ret_result, "{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i}", "envs", (int64_t)stats.envs,
+        "snapshots", (int64_t)stats.snapshots, "copies", (int64_t)stats.copies, "forgotten",
+        (int64_t)stats.forgotten, "created", (int64_t)stats.created, "forked", (int64_t)stats.forked,
+        "closed", (int64_t)stats.closed, "steps", (int64_t)stats.steps, "imagined", (int64_t)stats.imagined,
+        "bytes", (int64_t)stats.bytes);
 }
 
 // ---- all ----------------------------------------------------------------------------------------------------------
@@ -320,6 +340,7 @@ static const struct verb_row {
     { "env_list", call_list },
     { "env_detach", call_detach },
     { "env_attach", call_attach },
+    { "env_named", call_named },
     { "env_step", call_step },
     { "env_observe", call_observe },
     { "env_state", call_state },

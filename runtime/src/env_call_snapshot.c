@@ -77,6 +77,9 @@ wd_status env_call_fork(
         return wd_error_set(error, WD_ENOMEM, "fork: out of memory");
     }
     status = wd_env_fork(envs, node, count, caller->owner, auto_reset, caller->now_ms, ids, error);
+    if (status != WD_OK && from_env) {
+        wd_env_node_forget(envs, node);  // nobody would know of it
+    }
     status = status == WD_OK ? ids_value(ids, count, &list) : status;
     wd_free(ids, (count == 0 ? 1 : count) * sizeof *ids);
     if (status == WD_OK) {
@@ -155,6 +158,9 @@ wd_status env_call_export(
     }
     status =
         status == WD_OK ? wd_env_node_export(envs, node, whole, caller->now_ms, ret_result, error) : status;
+    if (status == WD_OK && from_env) {
+        wd_env_share(env, node);
+    }
     if (status == WD_OK) {
         wd_env_id id = wd_env_node_id(node);
         wd_env_id_text(&id, text);

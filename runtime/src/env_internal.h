@@ -15,12 +15,13 @@ typedef struct env_phone {
 /// What episodes start from. Immutable; shared by an env, its forks and its snapshots.
 typedef struct env_origin {
     size_t references;
+    wd_env_id key;  // in the table of imported ones (env_bundle.c); all zero: made here
     uint64_t seed;
     env_phone *phone;
     wd_task task;  // id NULL: none
     uint32_t step_limit;
     wd_device *start;         // at the first step: what resets and first envs are forks of
-    wd_value *state_initial;  // what it shows
+    wd_value *state_initial;  // what it shows, frozen as it is
     int64_t start_ms;         // virtual time there
 } env_origin;
 
@@ -57,12 +58,14 @@ struct wd_env {
 
 struct wd_env_node {
     wd_env_id id;
-    wd_env_node *parent;         // a reference, or NULL
+    wd_env_node *parent;         // a reference, or NULL: none, or it is not on this thread
+    wd_env_id parent_id;         // all zero: none
     wd_env_node *older, *newer;  // all nodes, oldest first
     size_t references;           // of envs and children
     size_t children;
     bool kept;          // false: forgotten, there only for what descends from it
     wd_device *device;  // as it was, what forks are forks of; NULL when forgotten, like the rest
+    wd_value *frozen;   // the bundle that other threads are given, once they asked for it
     wd_digest digest;
     env_progress progress;
     int64_t used_ms;
@@ -73,19 +76,26 @@ struct wd_envs {
     uint64_t shared_at_start;  // bytes that threads shared before there was any env
     wd_packs *packs;
     wd_host *host;
-    wd_id_table envs, nodes, phones;  // nodes: kept ones
+    wd_id_table envs, nodes, phones, origins;  // nodes: kept ones; origins: imported ones
     wd_env_node *oldest, *newest;
     wd_envs_stats stats;
 };
 
 // ---- env_origin.c -------------------------------------------------------------------------------------------------
 
-/// Boot and set up. `start` NULL: the machine after the task's setup; else that machine.
+/// Where an imported episode started.
+typedef struct env_start {
+    const wd_value *machine;
+    const wd_value *state;  // what it shows; NULL: to be found out
+} env_start;
+
+/// Boot and set up. `start` NULL: the machine after the task's setup; else that one. Its start is frozen: all that is made
+/// of it shares it with other threads.
 WD_NODISCARD wd_status env_origin_new(wd_envs *envs, uint64_t seed, const wd_task *task, uint32_t step_limit,
-    const wd_value *start, env_origin **ret_origin, wd_error *error);
+    const env_start *start, env_origin **ret_origin, wd_error *error);
 env_origin *env_origin_ref(env_origin *origin);
 void env_origin_unref(wd_envs *envs, env_origin **origin_p);
-/// A device of the origin's phone with this machine.
+/// A device of the origin with this machine.
 WD_NODISCARD wd_status env_origin_device(
     const env_origin *origin, const wd_value *machine, wd_device **ret_device, wd_error *error);
 
@@ -119,9 +129,14 @@ void env_drop_events(wd_device *device);
 /// Let go of a node (NULL is allowed): a forgotten one leaves the tree with its last descendant.
 void env_node_unref(wd_envs *envs, wd_env_node **node_p);
 wd_env_node *env_node_ref(wd_env_node *node);  // NULL gives NULL
-/// Put a new node in the tree: a fork of `device`. Takes *progress. `id` NULL: a new one.
+/// Put a new node in the tree: a fork of `device`. Takes *progress. `id` NULL: a new one. The parent is `parent` where it
+/// is on this thread, else who `parent_id` names, or nobody (both NULL).
 WD_NODISCARD wd_status env_node_add(wd_envs *envs, const wd_env_id *id, wd_env_node *parent,
-    const wd_device *device, env_progress *progress, int64_t now_ms, wd_env_node **ret_node, wd_error *error);
+    const wd_env_id *parent_id, const wd_device *device, env_progress *progress, int64_t now_ms,
+    wd_env_node **ret_node, wd_error *error);
+/// Is it a copy of a snapshot that lives on another thread?
+bool env_node_is_copy(const wd_envs *envs, const wd_env_node *node);
+extern const wd_env_id env_id_none;
 
 // ---- env_judge.c --------------------------------------------------------------------------------------------------
 

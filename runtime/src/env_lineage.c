@@ -54,8 +54,15 @@ void env_node_unref(wd_envs *envs, wd_env_node **node_p)
     }
 }
 
-wd_status env_node_add(wd_envs *envs, const wd_env_id *id, wd_env_node *parent, const wd_device *device,
-    env_progress *progress, int64_t now_ms, wd_env_node **ret_node, wd_error *error)
+const wd_env_id env_id_none = { { 0 } };
+
+bool env_node_is_copy(const wd_envs *envs, const wd_env_node *node)
+{
+    return node->id.bytes[WD_ENV_ID_SIZE - 1] != envs->options.number;
+}
+
+wd_status env_node_add(wd_envs *envs, const wd_env_id *id, wd_env_node *parent, const wd_env_id *parent_id,
+    const wd_device *device, env_progress *progress, int64_t now_ms, wd_env_node **ret_node, wd_error *error)
 {
     wd_device *copy = NULL;
     wd_env_node *node = wd_alloc_zero(1, sizeof *node);
@@ -78,9 +85,11 @@ wd_status env_node_add(wd_envs *envs, const wd_env_id *id, wd_env_node *parent, 
     node->progress = *progress;
     *progress = (env_progress){ 0 };
     node->parent = env_node_ref(parent);
+    node->parent_id = parent != NULL ? parent->id : parent_id != NULL ? *parent_id : env_id_none;
     if (parent != NULL) {
         parent->children += 1;
     }
+    envs->stats.copies += env_node_is_copy(envs, node);
     link_newest(envs, node);
     *ret_node = node;
     return WD_OK;
@@ -90,15 +99,25 @@ void wd_env_node_forget(wd_envs *envs, wd_env_node *node)
 {
     wd_id_table_remove(&envs->nodes, &node->id);
     wd_device_destroy(&node->device);
+    wd_value_unref(&node->frozen);
     env_progress_done(envs, &node->progress);
     node->kept = false;
+    envs->stats.copies -= env_node_is_copy(envs, node);
     envs->stats.forgotten += 1;
     release(envs, node);
 }
 
+/// How long a node may be idle; 0: for ever. A copy can be made again, as long as there is what it is a copy of.
+static int64_t idle_max(const wd_envs *envs, const wd_env_node *node)
+{
+    int64_t idle_ms = envs->options.snapshot_idle_ms;
+    bool copy = env_node_is_copy(envs, node);
+    return copy && (idle_ms == 0 || idle_ms > WD_ENV_COPY_IDLE_MS) ? WD_ENV_COPY_IDLE_MS : idle_ms;
+}
+
 void wd_envs_expire(wd_envs *envs, int64_t now_ms)
 {
-    if (envs->options.snapshot_idle_ms == 0) {
+    if (envs->options.snapshot_idle_ms == 0 && envs->stats.copies == 0) {
         return;
     }
     // Newest first: a node may free itself and its ancestors, never a newer one.
@@ -108,7 +127,8 @@ void wd_envs_expire(wd_envs *envs, int64_t now_ms)
         while (older != NULL && !older->kept) {
             older = older->older;
         }
-        if (node->kept && now_ms - node->used_ms >= envs->options.snapshot_idle_ms) {
+        int64_t idle_ms = idle_max(envs, node);
+        if (node->kept && idle_ms > 0 && now_ms - node->used_ms >= idle_ms) {
             wd_env_node_forget(envs, node);
         }
         node = older;
@@ -140,7 +160,7 @@ wd_status wd_env_snapshot(wd_envs *envs, wd_env *env, int64_t now_ms, wd_env_nod
         status = wd_error_set(error, WD_ENOMEM, "snapshot: out of memory");
     }
     if (status == WD_OK) {
-        status = env_node_add(envs, NULL, env->node, env->device, &progress, now_ms, ret_node, error);
+        status = env_node_add(envs, NULL, env->node, NULL, env->device, &progress, now_ms, ret_node, error);
         if (status != WD_OK) {
             env_progress_done(envs, &progress);
         }
@@ -225,18 +245,24 @@ wd_status wd_env_fork(wd_envs *envs, wd_env_node *node, size_t count, wd_env_own
 
 // ---- the tree as a list -------------------------------------------------------------------------------------------
 
-static wd_status node_row(const wd_env_node *node, wd_value **ret_row)
+static wd_status node_row(const wd_envs *envs, const wd_env_node *node, wd_value **ret_row)
 {
     char id[WD_ENV_ID_TEXT_SIZE], parent[WD_ENV_ID_TEXT_SIZE], digest[WD_DIGEST_TEXT_SIZE];
+    bool rooted = wd_env_id_equal(&node->parent_id, &env_id_none);
     wd_env_id_text(&node->id, id);
-    if (node->parent != NULL) {
-        wd_env_id_text(&node->parent->id, parent);
-    }
+    wd_env_id_text(&node->parent_id, parent);
     wd_digest_text(node->digest, digest);
-    return wd_value_pack(ret_row, "{s:s,s:?s,s:s,s:i,s:b,s:i,s:i}", "snapshot", id, "parent",
-        node->parent == NULL ? NULL : parent, "digest", digest, "steps", (int64_t)node->progress.steps,
-        "kept", (int)node->kept, "children", (int64_t)node->children, "envs",
+    wd_status status = wd_value_pack(ret_row, "{s:s,s:?s,s:s,s:i,s:b,s:i,s:i}", "snapshot", id, "parent",
+        rooted ? NULL : parent, "digest", digest, "steps", (int64_t)node->progress.steps, "kept",
+        (int)node->kept, "children", (int64_t)node->children, "envs",
         (int64_t)(node->references - node->children));
+    wd_value *copy = wd_value_bool(true);
+    if (status == WD_OK && env_node_is_copy(envs, node) && wd_object_set(ret_row, "copy", &copy) != WD_OK) {
+        wd_value_unref(ret_row);
+        status = WD_ENOMEM;
+    }
+    wd_value_unref(&copy);
+    return status;
 }
 
 wd_status wd_envs_lineage(const wd_envs *envs, wd_value **ret_list)
@@ -245,7 +271,7 @@ wd_status wd_envs_lineage(const wd_envs *envs, wd_value **ret_list)
     wd_status status = WD_OK;
     for (const wd_env_node *node = envs->oldest; status == WD_OK && node != NULL; node = node->newer) {
         wd_value *row = NULL;
-        status = node_row(node, &row);
+        status = node_row(envs, node, &row);
         status = status == WD_OK ? wd_array_append(&list, &row) : status;
         wd_value_unref(&row);
     }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static wd_status failure_of(const wd_env_job *part, wd_error *error)
+wd_status wd_env_part_failure(const wd_env_job *part, wd_error *error)
 {
     if (part == NULL) {
         return wd_error_set(error, WD_ENOMEM, "envs: out of memory");
@@ -61,9 +61,17 @@ static wd_status merge_list(wd_env_job *const *parts, size_t count, wd_value **r
                : status;
 }
 
-static wd_status merge_lineage(wd_env_job *const *parts, size_t count, wd_value **ret_result)
+/// Whoever has the name; nobody: {}.
+static wd_status merge_named(wd_env_job *const *parts, size_t count, wd_value **ret_result)
 {
-    return concat(parts, count, NULL, ret_result);
+    for (size_t i = 0; i < count; i++) {
+        if (wd_object_get(parts[i]->result, "env") != NULL) {
+            *ret_result = wd_value_ref(parts[i]->result);
+            return WD_OK;
+        }
+    }
+    *ret_result = wd_value_object();
+    return WD_OK;
 }
 
 static wd_status merge_close(wd_env_job *const *parts, size_t count, wd_value **ret_result)
@@ -74,8 +82,8 @@ static wd_status merge_close(wd_env_job *const *parts, size_t count, wd_value **
 /// The sums, and the numbers of each worker.
 static wd_status merge_stats(wd_env_job *const *parts, size_t count, wd_value **ret_result)
 {
-    static const char *const names[] = { "envs", "snapshots", "forgotten", "created", "forked", "closed",
-        "steps", "imagined", "bytes" };
+    static const char *const names[] = { "envs", "snapshots", "copies", "forgotten", "created", "forked",
+        "closed", "steps", "imagined", "bytes" };
     wd_value *workers = wd_value_array(), *result = wd_value_object();
     wd_status status = WD_OK;
     for (size_t i = 0; status == WD_OK && i < WD_COUNT_OF(names); i++) {
@@ -115,7 +123,8 @@ static const struct merge_row {
     wd_status (*merge)(wd_env_job *const *parts, size_t count, wd_value **ret_result);
 } merge_rows[] = {
     { "env_list", true, merge_list },
-    { "env_lineage", true, merge_lineage },
+    { "env_lineage", true, wd_env_merge_lineage },
+    { "env_named", true, merge_named },
     { "env_stats", true, merge_stats },
     { "env_close", false, merge_close },
     { "env_fork", false, merge_fork },
@@ -147,7 +156,7 @@ static wd_status first_that_can(
             return WD_OK;
         }
     }
-    return failure_of(parts[0], error);
+    return wd_env_part_failure(parts[0], error);
 }
 
 /// {"results": [{"result"} or {"error": {"code", "text"}}]}: each call fails alone.
@@ -158,7 +167,7 @@ static wd_status merge_calls(wd_env_job *const *parts, size_t count, wd_value **
     for (size_t i = 0; status == WD_OK && i < count; i++) {
         wd_error error;
         wd_value *row = NULL;
-        status = failure_of(parts[i], &error) == WD_OK
+        status = wd_env_part_failure(parts[i], &error) == WD_OK
                      ? wd_value_pack(&row, "{s:v}", "result", parts[i]->result)
                      : wd_value_pack(
                            &row, "{s:{s:i,s:s}}", "error", "code", (int64_t)error.status, "text", error.text);
@@ -183,8 +192,13 @@ wd_status wd_env_merge(
     if (strcmp(verb, "env_attach") == 0) {
         return first_that_can(parts, count, ret_result, error);
     }
+    if (strcmp(verb, "env_forget") ==
+        0) {  // the last part is its home's; copies elsewhere expire in any case
+        parts += count - 1;
+        count = 1;
+    }
     for (size_t i = 0; status == WD_OK && i < count; i++) {
-        status = failure_of(parts[i], error);
+        status = wd_env_part_failure(parts[i], error);
     }
     if (status != WD_OK) {
         return status;

@@ -15,4 +15,11 @@ WD_NODISCARD wd_status wd_env_merge(
 WD_NODISCARD wd_status wd_env_merge_batch(uint64_t request_id, wd_env_job *const *parts, size_t part_count,
     size_t slot_count, uint8_t **ret_body, size_t *ret_length, wd_error *error);
 
+// ---- shared by the sources of merging ---------------------------------------------------------------------------------
+
+/// Why a part failed. NULL stands for one that found no memory.
+WD_NODISCARD wd_status wd_env_part_failure(const wd_env_job *part, wd_error *error);
+/// One tree out of the rows of all workers: copies of a snapshot count for the one that they are copies of.
+WD_NODISCARD wd_status wd_env_merge_lineage(wd_env_job *const *parts, size_t count, wd_value **ret_result);
+
 #endif

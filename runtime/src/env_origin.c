@@ -29,6 +29,28 @@ static void phone_unref(wd_envs *envs, env_phone **phone_p)
     wd_free(phone, sizeof *phone);
 }
 
+/// Have a device stand on what is frozen, in its machine and in what it shows.
+static wd_status freeze_device(wd_device *device)
+{
+    wd_value *state = NULL, *both = NULL, *frozen = NULL;
+    wd_status status = wd_device_state(device, &state);
+    if (status == WD_OK && wd_value_is_frozen(state) && wd_value_is_frozen(wd_device_machine(device))) {
+        wd_value_unref(&state);
+        return WD_OK;
+    }
+    status = status == WD_OK
+                 ? wd_value_pack(&both, "{s:v,s:v}", "machine", wd_device_machine(device), "state", state)
+                 : status;
+    status = status == WD_OK ? wd_value_freeze(both, &frozen) : status;
+    wd_value_unref(&state);
+    wd_value_unref(&both);
+    status = status == WD_OK
+                 ? wd_device_adopt(device, wd_object_get(frozen, "machine"), wd_object_get(frozen, "state"))
+                 : status;
+    wd_value_unref(&frozen);
+    return status;
+}
+
 static wd_status phone_take(wd_envs *envs, uint64_t seed, env_phone **ret_phone, wd_error *error)
 {
     wd_env_id key = key_of(seed);
@@ -46,6 +68,9 @@ static wd_status phone_take(wd_envs *envs, uint64_t seed, env_phone **ret_phone,
     wd_status status = wd_host_boot(envs->host, seed, &phone->device, error);
     if (status == WD_OK) {
         env_drop_events(phone->device);
+        status = freeze_device(phone->device);
+    }
+    if (status == WD_OK) {
         status = wd_id_table_add(&envs->phones, &key, phone);
     }
     if (status != WD_OK) {
@@ -72,6 +97,9 @@ void env_origin_unref(wd_envs *envs, env_origin **origin_p)
     if (origin == NULL || --origin->references > 0) {
         return;
     }
+    if (!wd_env_id_equal(&origin->key, &env_id_none)) {
+        wd_id_table_remove(&envs->origins, &origin->key);
+    }
     wd_device_destroy(&origin->start);
     wd_value_unref(&origin->state_initial);
     wd_task_done(&origin->task);
@@ -83,7 +111,8 @@ wd_status env_origin_device(
     const env_origin *origin, const wd_value *machine, wd_device **ret_device, wd_error *error)
 {
     wd_device *device = NULL;
-    wd_status status = wd_device_fork(origin->phone->device, &device);
+    // From the start where there is one: what the machine shares with it need not be looked at.
+    wd_status status = wd_device_fork(origin->start != NULL ? origin->start : origin->phone->device, &device);
     if (status == WD_OK) {
         status = wd_device_restore(device, machine, error);
         env_drop_events(device);
@@ -114,17 +143,19 @@ static wd_status draw_instance(wd_envs *envs, env_origin *origin, wd_device *dev
 }
 
 /// Fill in where episodes start and what is seen there.
-static wd_status find_start(wd_envs *envs, env_origin *origin, const wd_value *start, wd_error *error)
+static wd_status find_start(wd_envs *envs, env_origin *origin, const env_start *start, wd_error *error)
 {
     wd_device *device = NULL;
-    const wd_value *machine = start == NULL ? wd_device_machine(origin->phone->device) : start;
+    const wd_value *machine = start == NULL ? wd_device_machine(origin->phone->device) : start->machine;
     wd_status status = env_origin_device(origin, machine, &device, error);
     if (status == WD_OK && start == NULL && origin->task.id != NULL) {
         status = draw_instance(envs, origin, device, error);
         env_drop_events(device);
     }
     if (status == WD_OK) {
-        status = wd_device_state(device, &origin->state_initial);
+        status = start != NULL && start->state != NULL ? wd_device_adopt(device, machine, start->state)
+                                                       : freeze_device(device);
+        status = status == WD_OK ? wd_device_state(device, &origin->state_initial) : status;
         if (status != WD_OK) {
             wd_error_set(error, status, "env: %s", wd_status_text(status));
         }
@@ -139,7 +170,7 @@ static wd_status find_start(wd_envs *envs, env_origin *origin, const wd_value *s
 }
 
 wd_status env_origin_new(wd_envs *envs, uint64_t seed, const wd_task *task, uint32_t step_limit,
-    const wd_value *start, env_origin **ret_origin, wd_error *error)
+    const env_start *start, env_origin **ret_origin, wd_error *error)
 {
     env_origin *origin = wd_alloc_zero(1, sizeof *origin);
     if (origin == NULL) {

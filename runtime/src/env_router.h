@@ -56,6 +56,8 @@ WD_NODISCARD wd_status wd_env_router_cancel(
     wd_env_router *router, const wd_env_owner *instance, uint64_t request_id);
 /// Close all envs of a client that is gone. @retval WD_EBUSY, WD_ENOMEM  try again later.
 WD_NODISCARD wd_status wd_env_router_disown(wd_env_router *router, const wd_env_owner *owner);
+/// Is there a request to take that no worker will announce, as none of its parts could be sent?
+bool wd_env_router_waits(const wd_env_router *router);
 /// The next request that is over, or event. @retval WD_ENOENT  nothing now. @retval WD_ENOMEM  try again.
 WD_NODISCARD wd_status wd_env_router_take(wd_env_router *router, wd_env_done *ret_done);
 

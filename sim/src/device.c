@@ -233,6 +233,20 @@ wd_status wd_device_restore(wd_device *device, const wd_value *machine, wd_error
     return finish(device, &mark, WD_OK);  // which announces what differs
 }
 
+wd_status wd_device_adopt(wd_device *device, const wd_value *machine, const wd_value *state)
+{
+    if (!wd_value_equal(machine, device->machine.root)) {
+        return WD_EINVAL;
+    }
+    wd_status status = wd_view_cache_set(&device->cache, machine, state);
+    if (status == WD_OK) {
+        wd_value *root = wd_value_ref(machine);
+        wd_value_unref(&device->machine.root);
+        device->machine.root = root;
+    }
+    return status;
+}
+
 wd_status wd_device_state(wd_device *device, wd_value **ret_state)
 {
     return wd_state_view(&device->machine, &device->cache, ret_state);

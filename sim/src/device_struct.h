@@ -14,6 +14,9 @@ WD_NODISCARD wd_status wd_state_view(
     const wd_machine *machine, wd_view_cache **cache_p, wd_value **ret_state);
 
 /// Let the view of an app be built anew. @retval WD_ENOMEM.
+/// From now on `state` is what the machine `root` shows.
+WD_NODISCARD wd_status wd_view_cache_set(
+    wd_view_cache **cache_p, const wd_value *root, const wd_value *state);
 WD_NODISCARD wd_status wd_view_cache_forget(wd_view_cache **cache_p, const char *app);
 
 /// Are these manifests (boot.c)? @retval WD_EINVAL `error` names what is wrong.

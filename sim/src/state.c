@@ -174,6 +174,16 @@ static wd_status remember(wd_view_cache **cache_p, const wd_value *root, wd_valu
     return WD_OK;
 }
 
+wd_status wd_view_cache_set(wd_view_cache **cache_p, const wd_value *root, const wd_value *state)
+{
+    wd_value *kept = wd_value_ref(state);
+    wd_status status = remember(cache_p, root, kept, NULL);
+    if (status != WD_OK) {
+        wd_value_unref(&kept);
+    }
+    return status;
+}
+
 wd_status wd_view_cache_forget(wd_view_cache **cache_p, const char *app)
 {
     wd_view_cache *cache = *cache_p;
@@ -396,11 +406,7 @@ wd_status wd_state_view(const wd_machine *machine, wd_view_cache **cache_p, wd_v
         status = wd_value_pack(&state, "{s:v,s:v}", "os", os, "apps", apps);
     }
     if (status == WD_OK) {
-        wd_value *kept = wd_value_ref(state);
-        status = remember(cache_p, machine->root, kept, NULL);
-        if (status != WD_OK) {
-            wd_value_unref(&kept);
-        }
+        status = wd_view_cache_set(cache_p, machine->root, state);
     }
     wd_value_unref(&os);
     wd_value_unref(&apps);

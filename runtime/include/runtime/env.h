@@ -21,6 +21,8 @@ enum {
     WD_ENV_FORKS_MAX = 64 * 1024,      // of one call: their ids fit in one message
     WD_ENV_COUNT_LIMIT = 4000 * 1000,  // highest that the setting may be
     WD_ENV_CHANGES_MAX = 64,           // changes told to watchers for one step
+    WD_ENV_COPY_IDLE_MS =
+        60 * 1000,  // a copy of another table's snapshot that was not used for so long is dropped
 };
 
 /// Unguessable: 120 random bits; the last byte is the number of the table, so that others can tell where it lives.
@@ -59,6 +61,7 @@ void wd_envs_destroy(wd_envs **envs_p);
 
 typedef struct wd_envs_stats {
     size_t envs, snapshots, forgotten;  // forgotten: nodes kept only because something descends from them
+    size_t copies;  // kept nodes that are copies of another table's snapshots, and no snapshots
     uint64_t created, forked, closed, steps, imagined,
         bytes;  // imagined: steps asked for in what-if (imagine.h)
 } wd_envs_stats;
@@ -90,7 +93,8 @@ WD_NODISCARD wd_status wd_env_create(
     wd_envs *envs, const wd_env_order *order, wd_env **ret_env, wd_error *error);
 /// The env is gone; snapshots of it stay.
 void wd_env_close(wd_envs *envs, wd_env **env_p);
-wd_env *wd_env_find(const wd_envs *envs, const wd_env_id *id);  // NULL: there is none
+wd_env *wd_env_find(const wd_envs *envs, const wd_env_id *id);    // NULL: there is none
+wd_env *wd_env_find_name(const wd_envs *envs, const char *name);  // the detached env of that name, or NULL
 /// Walk all envs in no particular order; *at starts at 0. One that is closed on the way sets *at back by one.
 wd_env *wd_env_next(const wd_envs *envs, size_t *at);
 
@@ -180,18 +184,23 @@ WD_NODISCARD wd_status wd_env_fork(wd_envs *envs, wd_env_node *node, size_t coun
     wd_env_auto_reset auto_reset, int64_t now_ms, wd_env_id *ret_ids, wd_error *error);
 /// Forget a snapshot's content. Descendants and forks keep all they have.
 void wd_env_node_forget(wd_envs *envs, wd_env_node *node);
-/// Forget the snapshots that were idle too long.
+/// Forget the snapshots, and the copies, that were idle too long.
 void wd_envs_expire(wd_envs *envs, int64_t now_ms);
-/// [{"snapshot", "parent"?, "digest", "steps", "kept", "children", "envs"}], oldest first.
+/// [{"snapshot", "parent"?, "digest", "steps", "kept", "children", "envs", "copy"?}], oldest first. A parent may be
+/// another table's, or gone altogether.
 WD_NODISCARD wd_status wd_envs_lineage(const wd_envs *envs, wd_value **ret_list);
 
 /// A snapshot as a value that stands for itself: {"digest", "seed", "steps", "machine", "start", "task"?, "answer"?,
-/// "ending"?, "step_limit", "trace"?, "packs"}. `whole` includes the states of the trace, which other threads share
-/// (frozen) but files leave out.
+/// "ending"?, "step_limit", "trace"?, "packs"}. `whole` includes the states and the parent, which other threads share
+/// (frozen) but files leave out; such a bundle is made once and kept with the snapshot, which is frozen itself from then
+/// on, so that what descends from it costs other threads only what diverged from it.
 WD_NODISCARD wd_status wd_env_node_export(
     wd_envs *envs, wd_env_node *node, bool whole, int64_t now_ms, wd_value **ret_bundle, wd_error *error);
-/// The other way. `id` NULL: a new one; else a copy of another table's snapshot, under its id.
-/// @retval WD_ECORRUPT the digest does not fit. @retval WD_EVERSION made with other packs.
+/// After the whole export of a snapshot just taken of `env`: let the env stand on what is frozen as well, as the snapshot
+/// does. Its content is the same. Where memory is out nothing changes.
+void wd_env_share(wd_env *env, const wd_env_node *node);
+/// The other way. `id` NULL: a new one; else a copy of another table's snapshot, under its id and as a child of its parent.
+/// @retval WD_EEXIST another one has the id. @retval WD_ECORRUPT the digest does not fit. @retval WD_EVERSION made with other packs.
 WD_NODISCARD wd_status wd_env_node_import(wd_envs *envs, const wd_value *bundle, const wd_env_id *id,
     int64_t now_ms, wd_env_node **ret_node, wd_error *error);
 

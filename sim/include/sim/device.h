@@ -57,6 +57,10 @@ WD_NODISCARD wd_status wd_device_fork(const wd_device *device, wd_device **ret_f
 wd_value *wd_device_capture(const wd_device *device);
 /// Put exactly that machine back (decision D2). @retval WD_EINVAL not a machine; nothing changed.
 WD_NODISCARD wd_status wd_device_restore(wd_device *device, const wd_value *machine, wd_error *error);
+/// Stand on other nodes of the very same content, as wd_value_freeze() makes them: `machine`, and `state`, what it shows. So
+/// a device comes to share what other threads have, and what it changes from here on is all that it has on its own.
+/// @retval WD_EINVAL  `machine` is not what the device is; nothing changed. @retval WD_ENOMEM  the same.
+WD_NODISCARD wd_status wd_device_adopt(wd_device *device, const wd_value *machine, const wd_value *state);
 wd_digest wd_device_digest(const wd_device *device);
 /// The machine, borrowed until the next call that changes the device.
 const wd_value *wd_device_machine(const wd_device *device);
