@@ -116,6 +116,7 @@ static const struct {
     { "env_close", WD_ACCESS_WRITE },
     { "env_detach", WD_ACCESS_WRITE },
     { "env_attach", WD_ACCESS_WRITE },
+    { "env_named", WD_ACCESS_READ },
     { "env_step", WD_ACCESS_WRITE },
     { "env_batch", WD_ACCESS_WRITE },
     { "env_inject", WD_ACCESS_WRITE },

@@ -256,7 +256,7 @@ def test_a_watch_and_a_run_are_cancelled_by_their_request(doors):
 def test_an_answer_that_fits_into_no_frame_is_an_error_and_its_effect_stands(doors, max_frame):
     client, other = doors.client().greet(max_frame=max_frame), doors.client("other").greet()
     env = create(client, seed=1)
-    slots = 4096 if max_frame == 0 else 64
+    slots = 512 if max_frame == 0 else 64
     request = batch(client, [env] * slots, ["home"], observe="full")
     kind, message = batch_reply(client, request)
     assert kind == "ERROR" and message.code == 6 and "was done, but its answer" in message.text     # ELIMIT
