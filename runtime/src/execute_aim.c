@@ -122,7 +122,7 @@ bool wd_execute_aim(const wd_action *action, const wd_aim_ground *ground, wd_exe
     wd_result *ret_refusal)
 {
     wd_execute_request request = { .run_id = ret_request->run_id, .action = action };
-    wd_rect area;
+    wd_rect area = { 0 };
     if (!wd_action_check_arguments(action, ret_refusal)) {
         return false;
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Mixed load with faults on one daemon, for so long as is asked: nothing may leak, get lost or be answered twice.
 
-    soak_load.py SECONDS [--seed N]
+    soak_load.py SECONDS [--seed N] [--pace X]
 
 Clients step envs in batches, fork, restore, repeat requests, vanish and come back; runs are planned by planners that hang,
 die, stop, stammer and lie, and enriched by enrichers no better; watchers read fast and slowly; programs are killed. At the
@@ -30,10 +30,12 @@ import zmq
 from conftest import BIN, PLANS, ROOT, Daemon, until
 from load import ANY, Counted, Walk, batch, batch_reply, create, draw_action, step_walks, walked_alone
 from peers import STATUS, Peer, wire
+from worldd.control import Control
 
 GROWTH_MAX = 1.05            # resident memory at the end over that after the warm-up
 WARM_UP_S = 600
 JUDGED_FROM_S = 1200         # what lasts shorter says nothing about memory
+CROWD, WIDE_STEPS = 60, 300  # envs and steps of the walk that fills the caches
 WALKS_KEPT_MAX = 300         # that are taken again in the end
 SETTINGS = ("env.workers=2", "env.orphan_ms=10000", "env.snapshot_idle_ms=5000", "planner.heartbeat_ms=200",
             "planner.liveness=5", "planner.attempt_timeout_ms=700", "planner.wait_ms=300", "semantic.deadline_ms=300",
@@ -46,8 +48,8 @@ ENRICHER_FAULTS = ("right", "late", "dead", "wrong", "unable")
 class Soak:
     """What the threads share: the daemon, the end, the counters and the walks to be checked."""
 
-    def __init__(self, daemon, seed):
-        self.daemon, self.seed = daemon, seed
+    def __init__(self, daemon, seed, pace):
+        self.daemon, self.seed, self.pace = daemon, seed, pace
         self.over = threading.Event()
         self.lock = threading.Lock()
         self.failures, self.counts, self.walks = [], collections.Counter(), []
@@ -55,6 +57,10 @@ class Soak:
 
     def source(self, name):
         return random.Random(f"{self.seed} {name}")
+
+    def pause(self, seconds):
+        """Limit the load; true when it is over."""
+        return self.over.wait(seconds * self.pace)
 
     def count(self, what, number=1):
         with self.lock:
@@ -96,7 +102,7 @@ def env_client(soak, context, name, source):
     envs = [create(client, seed=walk.seed) for walk in walks]
     snapshots = []               # (snapshot, the walk so far)
     for _ in range(source.randrange(10, 60)):
-        if soak.over.wait(source.uniform(0.02, 0.15)):
+        if soak.pause(source.uniform(0.02, 0.15)):
             break
         turn = source.random()
         if turn < 0.70:
@@ -196,7 +202,7 @@ def run_client(soak, context, source):
     """Runs, several at once; each ends once, in a way that has a name, and its episode can be read."""
     client = Counted(context, soak.daemon.control_endpoint, "runs").greet()
     for _ in range(20):
-        if soak.over.wait(source.uniform(0.1, 0.4)):
+        if soak.pause(source.uniform(0.1, 0.4)):
             break
         asked = []
         for _ in range(source.randrange(1, 5)):
@@ -233,12 +239,12 @@ def bad_planners(soak, _context, source):
     flags = {"late": ["--think", "900"], "stop": [], "kill": ["--think", "50"]}.get(fault, ["--fault", fault])
     child = subprocess.Popen([BIN / "planner-stub", "--endpoint", soak.daemon.planner_endpoint, "--quiet", "--name",
                               "bad", "--script", PLANS / "bluetooth_off.json", *flags], stderr=subprocess.DEVNULL)
-    soak.over.wait(source.uniform(0.5, 2))
+    soak.pause(source.uniform(0.5, 2))
     if fault == "stop":
         child.send_signal(signal.SIGSTOP)
-        soak.over.wait(source.uniform(0.5, 3))
+        soak.pause(source.uniform(0.5, 3))
         child.send_signal(signal.SIGCONT)
-        soak.over.wait(source.uniform(0.2, 1))
+        soak.pause(source.uniform(0.2, 1))
     child.send_signal(signal.SIGTERM if source.random() < 0.3 else signal.SIGKILL)
     child.wait()
     soak.count("planners")
@@ -247,7 +253,7 @@ def bad_planners(soak, _context, source):
 def bad_enrichers(soak, _context, source):
     child = subprocess.Popen([sys.executable, "-B", ROOT / "tests/e2e/enricher.py", soak.daemon.planner_endpoint, "bad",
                               source.choice(ENRICHER_FAULTS)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    soak.over.wait(source.uniform(3, 8))
+    soak.pause(source.uniform(3, 8))
     child.kill()
     child.wait()
     soak.count("enrichers")
@@ -285,7 +291,7 @@ def watcher(soak, context, name, pause_s, source):
 def killed_programs(soak, _context, source):
     """worldctl, killed while it runs a task or watches."""
     child = soak.daemon.ctl_started(*source.choice((("watch",), ("run", "demo/bluetooth_off"), ("top",))))
-    soak.over.wait(source.uniform(0.05, 1.5))
+    soak.pause(source.uniform(0.05, 1.5))
     child.kill()
     child.communicate()
     soak.daemon.children.remove(child)
@@ -315,12 +321,31 @@ class Meter:
 
 # ---- all of it ----------------------------------------------------------------------------------------------------------------
 
+def held_by_envs(control):
+    stats = control.request("env_stats")
+    return f"{stats['envs']} envs, {stats['snapshots']}+{stats['forgotten']} snapshots, {stats['bytes'] >> 10} KiB of heap"
+
+
+def fill_caches(soak):
+    """A wide walk over both workers first: what worldd keeps of screens once drawn is bounded, but fills slowly."""
+    context, source = zmq.Context(), soak.source("wide")
+    client = Counted(context, soak.daemon.control_endpoint, "wide").greet()
+    walks = [Walk(source.randrange(1000)) for _ in range(CROWD)]
+    envs = [create(client, seed=walk.seed) for walk in walks]
+    for _ in range(WIDE_STEPS):
+        step_walks(client, envs, walks, [draw_action(source) for _ in envs], "full")
+        client.forget_before(client.request_id)
+    client.control("env_close", envs=envs)
+    context.destroy(linger=0)
+
+
 def drive(soak, seconds, meter):
     steady = soak.daemon.planner(PLANS / "bluetooth_off.json", "steady", "--think", "10")
     threads = [soak.start(env_client, f"envs{n}", soak.source(f"envs{n}")) for n in range(3)]
     threads += [soak.start(run_client, soak.source("runs")), soak.start(bad_planners, soak.source("planners")),
                 soak.start(bad_enrichers, soak.source("enrichers")), soak.start(killed_programs, soak.source("killer")),
                 soak.start(watcher, "fast", 0, soak.source("fast")), soak.start(watcher, "slow", 0.3, soak.source("slow"))]
+    control = Control(soak.daemon.control_endpoint, "meter")
     said = end = time.monotonic()
     end += seconds
     while time.monotonic() < end and not soak.over.wait(min(1, seconds / 60)):
@@ -328,7 +353,7 @@ def drive(soak, seconds, meter):
         if time.monotonic() - said >= 60:
             said = time.monotonic()
             print(f"soak_load: {meter.rows[-1][0]:.0f} s, {meter.rows[-1][1]} KiB, {meter.rows[-1][2]} descriptors, "
-                  f"{meter.rows[-1][3]:.1f} s of CPU", flush=True)
+                  f"{meter.rows[-1][3]:.1f} s of CPU, {held_by_envs(control)}", flush=True)
     soak.over.set()
     for thread in threads:
         thread.join(60)
@@ -366,14 +391,17 @@ def walks_are_the_same_alone(soak, directory):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("seconds", type=float)
+    parser.add_argument("--pace", type=float, default=1.0, help="pauses are so many times as long")
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(3), "little"))
     given = parser.parse_args()
     print(f"soak_load: {given.seconds:g} s, --seed {given.seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="worldd-soak-") as name:
         directory = pathlib.Path(name)
         daemon = Daemon(directory / "worldd", *SETTINGS).start()
-        soak, meter = Soak(daemon, given.seed), Meter(daemon.process.pid)
+        soak, meter = Soak(daemon, given.seed, given.pace), Meter(daemon.process.pid)
         try:
+            if given.seconds >= JUDGED_FROM_S:
+                fill_caches(soak)
             drive(soak, given.seconds, meter)
             status = nothing_is_left(soak)
         finally:
