@@ -63,7 +63,8 @@ class Round:
         task = daemon.directory.parent / "long.json"
         task.write_text(json.dumps(LONG_TASK))
         self.program = daemon.ctl_started("run", task, "--planner", "long", "--run-id", f"program-{number}", "--json")
-        until("its run", lambda: len(self.client.control("runs")) == 1)
+        until("its run", lambda: self.client.control("runs") or self.program.poll() is not None)
+        assert self.program.poll() is None, self.program.communicate()[1]
         for _ in range(source.randrange(1, 4)):
             self.ask_run(LONG_TASK, "long")
 
