@@ -110,8 +110,9 @@ def decode(kind, body):
 class Doors:
     """Peers of a running daemon (conftest.Daemon), frame by frame."""
 
-    def __init__(self, daemon):
+    def __init__(self, daemon, control=None):
         self.daemon = daemon
+        self.control_endpoint = control or daemon.control_endpoint
         self.context = zmq.Context()
         self.peers = []
 
@@ -123,7 +124,7 @@ class Doors:
         return self._peer(self.daemon.planner_endpoint, "planner", name, options)
 
     def client(self, name="client", **options):
-        return self._peer(self.daemon.control_endpoint, "client", name, options)
+        return self._peer(self.control_endpoint, "client", name, options)
 
     def status(self):
         client = self.client("status").greet()
