@@ -9,6 +9,7 @@ wd_bench_function bench_device;
 wd_bench_function bench_envs;
 wd_bench_function bench_judge;
 wd_bench_function bench_loop;
+wd_bench_function bench_python;
 wd_bench_function bench_scenes;
 wd_bench_function bench_tree;
 wd_bench_function bench_tree_hot;

@@ -23,6 +23,7 @@ static const struct {
     { "apps", "taps with their new scenes, the screen cache, starting, a large forum", bench_apps },
     { "envs", "a million forks of one phone, each diverged, live at once", bench_envs },
     { "wire", "steps through a daemon: batches, workers, single steps, waiting runs [PART]", bench_wire },
+    { "python", "VecEnv.step of 256 phones against the C client's batches", bench_python },
     { "device", "operations, injects, resets and forks of the simulated phone", bench_device },
 };
 

@@ -1,4 +1,5 @@
 """Env, VecEnv, Snapshot and what-if, against a real daemon; the examples that use them."""
+import gc
 import json
 import subprocess
 import sys
@@ -202,6 +203,36 @@ def test_nothing_is_made_of_a_slot_before_it_is_asked_for(worldd_world, monkeypa
         assert made == []
         scenes[3]
         assert len(made) == 1
+
+
+def cost_of_a_step(envs):
+    """(calls, blocks): functions called during a step, and blocks of memory that its results, kept, hold."""
+    calls = 0
+
+    def count(_frame, event, _argument):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    gc.collect()
+    before = sys.getallocatedblocks()
+    sys.setprofile(count)
+    kept = envs.step("home")
+    sys.setprofile(None)
+    gc.collect()
+    return calls, sys.getallocatedblocks() - before, kept
+
+
+@pytest.mark.parametrize("observe", ["none", "full", "changed"])
+def test_a_step_costs_the_same_calls_and_objects_for_few_slots_as_for_many(worldd_world, observe):
+    costs = []
+    for slots in (4, 60):
+        with worldd.VecEnv(worldd_world, num_envs=slots, auto_reset="never", observe=observe) as envs:
+            for _ in range(3):                   # what is made once is made by now; "changed" has told whole scenes
+                envs.step("home")
+            costs.append(min(cost_of_a_step(envs)[:2] for _ in range(3)))
+    (few_calls, few_blocks), (calls, blocks) = costs
+    assert abs(calls - few_calls) < 10, "polls of the socket may differ"
+    assert blocks - few_blocks < 20, "nothing is kept per slot"
 
 
 # ---- examples -------------------------------------------------------------------------------------------------

@@ -22,7 +22,8 @@ Stepped = tuple["Column[Optional[Scene]]", list[float], list[bool], list[bool], 
 
 OUTCOMES = ("ok", "failed", "refused")   # EnvBatchReply.outcome
 BATCH_MAX = 4096                         # slots of one message
-BATCH_SEEN_MAX = 256                     # with scenes, so that an answer stays below the largest frame
+BATCH_SEEN_MAX = 64                      # with scenes, of up to 64 KiB, so that an answer stays below the largest frame
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode   # json.dumps() makes an encoder a call
 WHOLE_EVERY = 32                         # messages; so often "changed" asks for whole scenes, and lets go of what is older
 
 
@@ -179,7 +180,7 @@ class Phones:
             part = rows if len(rows) == 1 else rows[at:at + width]
             replies.append((yield Batch({
                 "env_ids": self._packed_ids[16 * at:16 * (at + width)], "actions": [row["kind"] for row in part],
-                "args_json": [json.dumps(row, ensure_ascii=False, allow_nan=False).encode() for row in part],
+                "args_json": [_encode(row).encode() for row in part],
                 "observe": observe}, self.timeout)))
         return self._results(replies, width, observe, before)
 
