@@ -16,7 +16,7 @@ enum {
     CLIENTS = 8,    // each may have 256 requests open
     PLANNERS = 32,  // each takes 64 requests at once
     PLANNER_INFLIGHT = 64,
-    STEPS_ALONE = 1500,
+    STEPS_ALONE = 800,
     STEPS_ALONE_QUICK = 200,
     STEPS_EACH = 3,
     DELAY_ALONE_NS = 1000 * 1000,  // how late a planner answers
