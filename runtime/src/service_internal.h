@@ -58,6 +58,8 @@ typedef struct wd_service_run {
     uint64_t progress_sequence;
 } wd_service_run;
 
+enum { WD_SERVICE_WAITING_PLACES = 2 * WD_BROKER_REQUESTS_MAX };
+
 struct wd_service {
     const wd_config *config;
     uint8_t boot_id[WD_SESSION_ID_SIZE];
@@ -66,6 +68,8 @@ struct wd_service {
     wd_broker *broker;
     wd_service_run **runs;  // open ones, oldest first
     size_t run_count;
+    // Who waits for request id % WD_SERVICE_WAITING_PLACES, unless a later request took the place. NULL, or an open run.
+    wd_service_run *waiting[WD_SERVICE_WAITING_PLACES];
     wd_observe_session
         *sessions[WD_OBSERVE_SESSIONS_MAX];          // of agent loops on phones of their own; oldest first
     wd_user session_users[WD_OBSERVE_SESSIONS_MAX];  // whose they are

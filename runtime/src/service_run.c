@@ -31,8 +31,44 @@ void wd_service_run_destroy(wd_service_run **run_p)
     *run_p = NULL;
 }
 
+// ---- whose request it is ----------------------------------------------------------------------------------------
+
+/// The run waits for what run->request says. Thousands may: their outcomes are not looked for one by one.
+static void begin_waiting(wd_service *service, wd_service_run *run)
+{
+    service->waiting[run->request % WD_SERVICE_WAITING_PLACES] = run;
+}
+
+/// What it waited for concerns it no more.
+static void end_waiting(wd_service *service, wd_service_run *run)
+{
+    wd_service_run **place = &service->waiting[run->request % WD_SERVICE_WAITING_PLACES];
+    if (*place == run) {
+        *place = NULL;
+    }
+    run->request = 0;
+}
+
+/// NULL: nobody waits for it, or the run left it.
+static wd_service_run *find_waiting(const wd_service *service, uint64_t request)
+{
+    wd_service_run *run = service->waiting[request % WD_SERVICE_WAITING_PLACES];
+    if (run != NULL && run->request == request) {
+        return run;
+    }
+    for (size_t i = 0; i < service->run_count; i++) {  // its place went to a later request
+        if (service->runs[i]->request == request) {
+            return service->runs[i];
+        }
+    }
+    return NULL;
+}
+
+// ---- the end of one ---------------------------------------------------------------------------------------------
+
 static void forget_run(wd_service *service, wd_service_run *run, int64_t now_ms, wd_service_outbox *outbox)
 {
+    end_waiting(service, run);
     if (run->peer.lease != 0) {
         wd_peer_executor_end(&run->peer, now_ms, &outbox->planner);
     }
@@ -286,7 +322,10 @@ static wd_status carry_out(wd_service *service, wd_service_run *run, const wd_ru
         run->request = run->peer.request;
         run->waits_for = WD_WAIT_EXECUTOR;
         *ret_waits = true;
-        return WD_OK;
+        status = WD_OK;
+    }
+    if (run->request != 0) {
+        begin_waiting(service, run);
     }
     return status;
 }
@@ -343,7 +382,7 @@ static wd_status take_outcome(wd_service *service, wd_service_run *run, wd_plan_
 {
     event_parts parts = { 0 };
     wd_run_event event = { .kind = WD_RUN_PLANNED, .outcome = outcome };
-    run->request = 0;
+    end_waiting(service, run);
     if (run->waits_for == WD_WAIT_MEANING) {
         event = meaning_event(service, run, outcome);
     } else if (run->waits_for == WD_WAIT_EXECUTOR) {
@@ -364,19 +403,16 @@ static wd_status take_outcome(wd_service *service, wd_service_run *run, wd_plan_
 static wd_status tell_thought(
     wd_service *service, const wd_broker_thought *thought, wd_service_outbox *outbox)
 {
-    for (size_t r = 0; r < service->run_count; r++) {
-        wd_service_run *run = service->runs[r];
-        if (run->request != thought->request_id) {
-            continue;
-        }
-        wd_value *event = NULL;
-        wd_status status = wd_value_pack(&event, "{s:s,s:s,s:s,s:s}", "event", "thought", "run", run->id,
-            "planner", thought->planner, "text", thought->text);
-        status = status == WD_OK ? tell(service, run, event, outbox) : status;
-        wd_value_unref(&event);
-        return status;
+    wd_service_run *run = find_waiting(service, thought->request_id);
+    wd_value *event = NULL;
+    if (run == NULL) {
+        return WD_OK;
     }
-    return WD_OK;
+    wd_status status = wd_value_pack(&event, "{s:s,s:s,s:s,s:s}", "event", "thought", "run", run->id,
+        "planner", thought->planner, "text", thought->text);
+    status = status == WD_OK ? tell(service, run, event, outbox) : status;
+    wd_value_unref(&event);
+    return status;
 }
 
 wd_status wd_service_take_outcomes(wd_service *service, int64_t now_ms, wd_service_outbox *outbox)
@@ -393,12 +429,9 @@ wd_status wd_service_take_outcomes(wd_service *service, int64_t now_ms, wd_servi
         outbox->planner.outcomes[i].reply = NULL;  // ours now, and so are the others
         outbox->planner.outcomes[i].semantic = NULL;
         outbox->planner.outcomes[i].capture = NULL;
-        for (size_t r = 0; r < service->run_count; r++) {
-            wd_service_run *run = service->runs[r];
-            if (run->request == outcome.request_id) {
-                status = take_outcome(service, run, &outcome, now_ms, outbox);
-                break;
-            }
+        wd_service_run *run = find_waiting(service, outcome.request_id);
+        if (run != NULL) {
+            status = take_outcome(service, run, &outcome, now_ms, outbox);
         }
         wd_plan_outcome_done(&outcome);  // nobody waited for it, or the run left it
     }
@@ -414,7 +447,7 @@ wd_status wd_service_run_cancel(
 {
     if (run->request != 0) {
         uint64_t request = run->request;
-        run->request = 0;  // its outcome concerns nobody any more
+        end_waiting(service, run);  // its outcome concerns nobody any more
         wd_status status = wd_broker_cancel(service->broker, request, reason, now_ms, &outbox->planner);
         if (status != WD_OK) {
             return status;
