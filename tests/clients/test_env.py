@@ -206,12 +206,13 @@ def test_nothing_is_made_of_a_slot_before_it_is_asked_for(worldd_world, monkeypa
 
 
 def cost_of_a_step(envs):
-    """(calls, blocks): functions called during a step, and blocks of memory that its results, kept, hold."""
+    """(calls, blocks): functions called to make a step of actions and results of an answer, and blocks of memory that these
+    hold. What waits for the answer does not count: how often it looks depends on the daemon."""
     calls = 0
 
-    def count(_frame, event, _argument):
+    def count(frame, event, _argument):
         nonlocal calls
-        calls += event in ("call", "c_call")
+        calls += event in ("call", "c_call") and frame.f_code.co_filename.endswith(("phones.py", "views.py", "steps.py"))
 
     gc.collect()
     before = sys.getallocatedblocks()
@@ -231,7 +232,7 @@ def test_a_step_costs_the_same_calls_and_objects_for_few_slots_as_for_many(world
                 envs.step("home")
             costs.append(min(cost_of_a_step(envs)[:2] for _ in range(3)))
     (few_calls, few_blocks), (calls, blocks) = costs
-    assert abs(calls - few_calls) < 10, "polls of the socket may differ"
+    assert calls == few_calls > 0
     assert blocks - few_blocks < 20, "nothing is kept per slot"
 
 
