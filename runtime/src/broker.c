@@ -404,10 +404,10 @@ static size_t sort_peers(const wd_broker *broker, const broker_peer *ret_sorted[
 }
 
 /// Of an executor: how many runs it serves.
-static wd_status put_runs(const wd_broker *broker, const broker_peer *peer, wd_value **row_p)
+static wd_status put_runs(const broker_peer *peer, wd_value **row_p)
 {
     wd_value *runs = NULL;
-    wd_status status = wd_value_int(broker_lease_count(broker, peer->hello.name), &runs);
+    wd_status status = wd_value_int(peer->leases, &runs);
     status = status == WD_OK ? wd_object_set(row_p, "runs", &runs) : status;
     wd_value_unref(&runs);
     return status;
@@ -424,7 +424,7 @@ wd_status wd_broker_peers_to_value(const wd_broker *broker, wd_value **ret_value
         wd_status status = wd_value_pack(&row, "{s:s,s:s,s:i,s:i,s:i}", "name", peer->hello.name, "role",
             peer->hello.role, "inflight", (int64_t)peer->inflight, "max_inflight",
             (int64_t)peer->hello.max_inflight, "replies", (int64_t)peer->replies);
-        status = status == WD_OK && peer->role == &broker_executor ? put_runs(broker, peer, &row) : status;
+        status = status == WD_OK && peer->role == &broker_executor ? put_runs(peer, &row) : status;
         status = status == WD_OK ? wd_array_append(&list, &row) : status;
         if (status != WD_OK) {
             wd_value_unref(&row);

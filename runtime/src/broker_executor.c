@@ -47,6 +47,10 @@ void wd_broker_lease_close(wd_broker *broker, uint64_t id, int64_t now_ms, wd_br
     }
     *link = lease->next;
     broker->lease_count--;
+    broker_peer *peer = lease->held ? broker_peer_by_name(broker, &broker_executor, lease->executor) : NULL;
+    if (peer != NULL) {
+        peer->leases--;
+    }
     wd_free(lease, sizeof *lease);
     broker_settle(broker, now_ms, outbox);
 }
@@ -66,16 +70,19 @@ uint32_t broker_lease_count(const wd_broker *broker, const char *executor)
     return count;
 }
 
-bool broker_lease_suits(const wd_broker *broker, const broker_lease *lease, const broker_peer *peer)
+bool broker_lease_suits(const broker_lease *lease, const broker_peer *peer)
 {
     return lease->held ? strcmp(lease->executor, peer->hello.name) == 0
-                       : broker_lease_count(broker, peer->hello.name) < peer->hello.max_inflight;
+                       : peer->leases < peer->hello.max_inflight;
 }
 
-void broker_lease_hold(broker_lease *lease, const broker_peer *peer)
+void broker_lease_hold(broker_lease *lease, broker_peer *peer)
 {
-    strcpy(lease->executor, peer->hello.name);
-    lease->held = true;
+    if (!lease->held) {
+        strcpy(lease->executor, peer->hello.name);
+        lease->held = true;
+        peer->leases++;
+    }
 }
 
 void broker_lease_explain(const wd_broker *broker, broker_request *request)

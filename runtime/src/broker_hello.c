@@ -168,6 +168,7 @@ wd_status broker_hello(
     }
     peer->hello = hello;
     peer->role = broker_role_find(hello.role);
+    peer->leases = peer->role == &broker_executor ? broker_lease_count(broker, hello.name) : 0;
     peer->user = message->user;
     peer->heard_ms = now_ms;
     peer->ping_ms = now_ms + broker->options.heartbeat_ms;

@@ -63,6 +63,7 @@ struct broker_peer {
     wd_user user;
     uint64_t serial;  // one per session, never used again; a request remembers who had it by it
     uint32_t inflight;
+    uint32_t leases;         // of an executor: runs that it serves, also those that an older session began
     uint32_t late_streak;    // attempts in a row that ran out of time
     uint64_t assigned_last;  // broker->assign_count of its newest request: breaks ties
     uint64_t replies;
@@ -205,12 +206,12 @@ WD_NODISCARD wd_status broker_stray(
 
 // ---- executors (broker_executor.c) --------------------------------------------------------------------------------
 
-/// How many runs the executor of that name serves.
+/// How many runs the executor of that name serves, whoever may speak for it now.
 uint32_t broker_lease_count(const wd_broker *broker, const char *executor);
 /// May the peer serve the run of this lease? A lease that is held is its executor's; another needs a free place.
-bool broker_lease_suits(const wd_broker *broker, const broker_lease *lease, const broker_peer *peer);
+bool broker_lease_suits(const broker_lease *lease, const broker_peer *peer);
 /// The request was given to the peer: the lease is its name's from now on.
-void broker_lease_hold(broker_lease *lease, const broker_peer *peer);
+void broker_lease_hold(broker_lease *lease, broker_peer *peer);
 /// Nobody was found for the request: say so, or that who suits is busy with other runs.
 void broker_lease_explain(const wd_broker *broker, broker_request *request);
 

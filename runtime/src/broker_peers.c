@@ -93,7 +93,7 @@ wd_status broker_peers_bury(wd_broker *broker, int64_t now_ms, wd_broker_outbox 
     return WD_OK;
 }
 
-static bool peer_suits(const wd_broker *broker, const broker_peer *peer, const broker_request *request)
+static bool peer_suits(const broker_peer *peer, const broker_request *request)
 {
     bool wanted = request->planner[0] == '\0' || strcmp(request->planner, peer->hello.name) == 0;
     bool fits =
@@ -104,23 +104,23 @@ static bool peer_suits(const wd_broker *broker, const broker_peer *peer, const b
         }
     }
     return !peer->gone && peer->role == request->question->role && wanted && fits &&
-           (request->lease == NULL || broker_lease_suits(broker, request->lease, peer));
+           (request->lease == NULL || broker_lease_suits(request->lease, peer));
 }
 
 /// What counts as its load: the requests it has, of an executor the runs it serves.
-static uint32_t peer_load(const wd_broker *broker, const broker_peer *peer)
+static uint32_t peer_load(const broker_peer *peer)
 {
-    return peer->role == &broker_executor ? broker_lease_count(broker, peer->hello.name) : peer->inflight;
+    return peer->role == &broker_executor ? peer->leases : peer->inflight;
 }
 
 /// Is `a` the better one to ask?
-static bool peer_before(const wd_broker *broker, const broker_peer *a, const broker_peer *b)
+static bool peer_before(const broker_peer *a, const broker_peer *b)
 {
     bool a_late = a->late_streak > 0, b_late = b->late_streak > 0;
     if (a_late != b_late) {
         return b_late;
     }
-    uint32_t a_load = peer_load(broker, a), b_load = peer_load(broker, b);
+    uint32_t a_load = peer_load(a), b_load = peer_load(b);
     return a_load != b_load ? a_load < b_load : a->assigned_last < b->assigned_last;
 }
 
@@ -133,11 +133,11 @@ broker_peer *broker_peer_pick(const wd_broker *broker, const broker_request *req
     }
     for (size_t i = 0; i < broker->peer_count; i++) {
         broker_peer *peer = broker->peers[i];
-        if (!peer_suits(broker, peer, request)) {
+        if (!peer_suits(peer, request)) {
             continue;
         }
         *ret_possible = true;
-        if (peer->inflight < peer->hello.max_inflight && (best == NULL || peer_before(broker, peer, best))) {
+        if (peer->inflight < peer->hello.max_inflight && (best == NULL || peer_before(peer, best))) {
             best = peer;
         }
     }

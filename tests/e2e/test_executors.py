@@ -2,6 +2,7 @@
 started anew between them."""
 import json
 import os
+import select
 import signal
 
 import pytest
@@ -353,9 +354,15 @@ def test_thoughts_reach_the_client_and_who_watches(thinker):
 
 def test_worldctl_shows_thoughts(thinker):
     daemon, _, planner = thinker
-    client = daemon.ctl_started("run", "demo/bluetooth_off")
+    client = daemon.ctl_started("run", "demo/bluetooth_off", "--run-id", "aloud")
     _, request = planner.receive("PLAN_REQUEST")
-    planner.send("PLAN_THOUGHT", planner_thought(request.request_id, "so\x07 I go"))
+    watching = daemon.ctl_started("watch")
+
+    def line():
+        planner.send("PLAN_THOUGHT", planner_thought(request.request_id, "so\x07 I go"))
+        return select.select([watching.stdout], [], [], 0.25)[0]
+    until("worldctl watches", line)
+    assert watching.stdout.readline() == "aloud thinker thinks: so  I go\n"
     planner.reply(request, ("abort", {}))
     said, _ = client.communicate(timeout=60)
     assert "      thinker thinks: so  I go\n" in said, said
