@@ -1,16 +1,18 @@
 #!/usr/bin/python3
-"""Best-first search on forks: look for steps that solve a task by trying them, beside a greedy policy that looks one step ahead.
+"""A planner that looks ahead: best-first search with what-if, beside a greedy one that looks one step ahead.
 
-    search_planner.py [--endpoint ipc:///run/worldd/control.sock] [--budget 400] [TASK.json ...]
+    search_planner.py --endpoint ipc:///run/worldd/planner.sock [--greedy] [--name search]
+    search_planner.py --compare [TASK ...] [--budget 4000] [--seed 0]
 
-Without tasks it solves six of its own and prints a line each. It works on simulated phones: every candidate is carried out on
-a fork, judged, and the best state so far is gone on from. Screens seen before with no better score are left.
+It works in mid-plan and on simulated phones: before it answers, candidates are tried with IMAGINE on forks of the run's phone and
+judged, and the best state so far is gone on from; screens seen before with no better reward are left. A run must allow it:
+`worldctl run --imagine 4000 ...`, or options.imagine of the verb. With --compare both planners do some shipped tasks on a private
+daemon, and a line tells of each.
 """
 import argparse
 import contextlib
 import heapq
 import itertools
-import json
 import os
 import pathlib
 import sys
@@ -18,134 +20,157 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "../../clients/python"))
 import worldd  # noqa: E402
 
-DEPTH_MAX = 8
+DEPTH_MAX = 8                # steps of a path; also of a greedy run
+OPTIONS_MAX = 40             # things tried on one screen
+CANDIDATES_MAX, STEPS_MAX = 64, 256      # of one IMAGINE
+TASKS = ["demo/bluetooth_off", "contacts/favourite", "settings/dark_mode", "notes/move", "forum/join", "shop/cart"]
 
 
-def own_task(name, *criteria):
-    """A task of the settings: fields that must become true or false, and nothing else may change."""
-    goal = {"os." + path: value for path, value in criteria}
-    return {"id": name, "instruction": name, "apps": ["settings"], "criteria": goal, "expected_changes": list(goal)}
+# ---- what may be done on a screen -----------------------------------------------------------------------------
+
+def label_of(node):
+    return node.get("text") or node.get("desc") or node.get("hint") or ""
 
 
-TASKS = [
-    own_task("open_settings", ("activeAppId", "settings")),
-    own_task("bluetooth_off", ("settings.global.bluetoothEnabled", False)),
-    own_task("dark_mode_on", ("settings.global.darkModeEnabled", True)),
-    own_task("do_not_disturb_on", ("settings.global.doNotDisturbEnabled", True)),
-    own_task("silent_and_dark", ("settings.global.silentMode", True), ("settings.global.darkModeEnabled", True)),
-    own_task("eye_comfort_on", ("settings.global.eyeComfortEnabled", True)),
-]
+def selectors(scene):
+    """(node, selector) of what a person may touch. A path's later steps are planned before their screens are there, so nodes are
+    named by what they are, not by their ids."""
+    counts = {}
+    for node in scene.nodes:
+        if node.get("system_ui"):
+            continue
+        selector = {name: node[name] for name in ("resource_id", "text", "role") if node.get(name)}
+        key = tuple(sorted(selector.items()))
+        counts[key] = counts.get(key, -1) + 1
+        if selector:
+            yield node, {**selector, "ordinal": counts[key]}
 
 
-def candidates(scene, apps):
-    """What may be done on a screen."""
-    taps = [worldd.Step("tap", node=node["id"]) for node in scene.nodes
-            if node["flags"].get("clickable") and not node.get("system_ui")]
-    if scene.app == "launcher" or scene.app is None:
-        return [worldd.Step("launch_app", app=app) for app in apps]
-    return taps + [worldd.Step("back")]
+def words_of(request):
+    """What the task is about, in small letters: parameters and the words of the instruction."""
+    words = [str(value).lower() for value in request.params.values() if isinstance(value, (str, int))]
+    return words + [word.strip(".,:\"'").lower() for word in request.instruction.split() if len(word) > 3]
 
 
-def score(verdict):
-    """Higher is better: progress first, and a state that was kept clean."""
-    return (verdict["progress"], verdict["clean"])
+def options(scene, request):
+    """Steps worth a try, the most promising first, with a measure of how much they have to do with the task."""
+    words = words_of(request)
+    found = []
+    for node, selector in selectors(scene):
+        flags, label = node.get("flags", {}), label_of(node).lower()
+        about = sum(word in label or word in str(node.get("resource_id", "")).lower() for word in words)
+        if flags.get("editable"):
+            found += [(about + 1, worldd.Step("type", selector=selector, text=str(value)))
+                      for value in request.params.values() if isinstance(value, (str, int))]
+        elif flags.get("clickable") or flags.get("checkable"):
+            found.append((about, worldd.Step("tap", selector=selector)))
+        if flags.get("long_clickable"):
+            found.append((about - 1, worldd.Step("long_press", selector=selector)))
+    apps = list(request.message.task.apps)
+    if scene.app == "launcher":
+        found = [(1, worldd.Step("launch_app", app=app)) for app in apps] or found
+    else:
+        found.append((0, worldd.Step("back")))
+    return sorted(found, key=lambda row: -row[0])[:OPTIONS_MAX]
 
 
-class Found:
-    """A state that was reached: its env, and the steps that lead there."""
+# ---- the planners ---------------------------------------------------------------------------------------------
 
-    def __init__(self, env, scene, verdict, steps):
-        self.env, self.scene, self.verdict, self.steps = env, scene, verdict, steps
+class SearchPlanner(worldd.Planner):
+    """Best-first: of all states reached that with the highest reward is gone on from; of equals one without side effects, then
+    the nearest."""
 
-    def key(self):
-        return (*(-value for value in score(self.verdict)), len(self.steps))
+    def __init__(self, endpoint, name="search", **more):
+        super().__init__(endpoint, name, **more)
+        self.tried = 0                           # states, of the last search
 
+    def plan(self, request):
+        if request.imagine_left == 0:
+            raise worldd.PlanFailed("this run allows no what-if (options.imagine)")
+        try:
+            steps = self.search(request)
+        except worldd.BudgetExceeded:
+            steps = None
+        return worldd.abort("nothing was found that solves it") if steps is None else [*steps, worldd.complete()]
 
-def expand(state, apps):
-    """All that one step leads to, each on a fork of its own."""
-    steps = candidates(state.scene, apps)
-    forks = state.env.fork(len(steps)) if steps else []
-    try:
-        for step in steps:
-            env = forks[-1]
-            scene, _, _, _, info = env.step(step)
-            if info["outcome"] == "ok" and scene.failure is None:
-                forks.pop()                      # it is the caller's now
-                yield Found(env, scene, env.judge(), state.steps + [step])
-            else:
-                forks.pop().close()
-    finally:
-        state.env.world.request("env_close", envs=[env.id for env in forks])
+    def search(self, request):
+        """The steps that solve the task, or None. Raises BudgetExceeded."""
+        root = self.imagine(request, [[]])[0]
+        number, seen, self.tried = itertools.count(), {root.scene.digest: root.reward}, 0
+        frontier = [(0.0, False, 0.0, next(number), root)]
+        if root.verdict["passed"]:
+            return []
+        while frontier:
+            *_, cost, _, state = heapq.heappop(frontier)
+            steps = options(state.scene, request)
+            paths = [[*state.steps, step] for _, step in steps]
+            for reached, (about, _) in zip(self._try(request, paths), steps):
+                if reached.verdict["passed"]:
+                    self.think(f"{len(reached.steps)} steps solve it, {self.tried} states were tried")
+                    return reached.steps
+                if not reached.whole or reached.ending or not reached.scene.nodes or len(reached.steps) >= DEPTH_MAX or \
+                        seen.get(reached.scene.digest, -1.0) >= reached.reward:
+                    continue                     # it cannot be gone on from, or was reached before, no worse
+                seen[reached.scene.digest] = reached.reward
+                cost_there = cost + (1.0 if about <= 0 else 0.5)         # what is about the task is half as far away
+                heapq.heappush(frontier, (-reached.reward, bool(reached.side_effects), cost_there, next(number), reached))
+        return None
 
-
-def start(world, task, seed):
-    env = worldd.Env(world, task, seed=seed)
-    scene, _ = env.reset()
-    return Found(env, scene, env.judge(), [])
-
-
-def search(world, task, seed=0, budget=400):
-    """(steps or None, states tried)"""
-    root = start(world, task, seed)
-    number, tried, seen = itertools.count(), 0, {}
-    frontier = [(root.key(), next(number), root)]
-    try:
-        while frontier and tried < budget:
-            _, _, state = heapq.heappop(frontier)
-            with state.env, contextlib.closing(expand(state, task["apps"])) as reached:
-                for found in reached:
-                    tried += 1
-                    if found.verdict["passed"]:
-                        found.env.close()
-                        return found.steps, tried
-                    worth = score(found.verdict)
-                    if len(found.steps) >= DEPTH_MAX or seen.get(found.scene.digest, (-1.0, False)) >= worth:
-                        found.env.close()        # this screen was reached before, no worse
-                        continue
-                    seen[found.scene.digest] = worth
-                    heapq.heappush(frontier, (found.key(), next(number), found))
-        return None, tried
-    finally:
-        world.request("env_close", envs=[row[2].env.id for row in frontier])
+    def _try(self, request, paths):
+        """What comes of each path, a message for as many as one may ask for."""
+        width = max(1, min(CANDIDATES_MAX, STEPS_MAX // max(map(len, paths), default=1)))
+        for at in range(0, len(paths), width):
+            for reached in self.imagine(request, paths[at:at + width]):
+                self.tried += 1
+                yield reached
 
 
-def greedy(world, task, seed=0):
-    """(steps or None, states tried): always the best next state, the first of equals."""
-    state, tried = start(world, task, seed), 0
-    for _ in range(DEPTH_MAX):
-        found = list(expand(state, task["apps"]))
-        tried += len(found)
-        state.env.close()
-        if not found:
-            return None, tried
-        state = max(found, key=lambda one: score(one.verdict))
-        for other in found:
-            if other is not state:
-                other.env.close()
-        if state.verdict["passed"]:
-            break
-    state.env.close()
-    return (state.steps if state.verdict["passed"] else None), tried
+class GreedyPlanner(worldd.Planner):
+    """The best next state, the first of equals."""
+
+    def plan(self, request):
+        scene = self.imagine(request, [[]])[0].scene
+        reached = self.imagine(request, [[step] for _, step in options(scene, request)])
+        best = max((one for one in reached if one.whole), key=lambda one: one.reward, default=None)
+        if best is None or request.step_index >= DEPTH_MAX:
+            return worldd.abort("nowhere to go")
+        return [*best.steps, worldd.complete()] if best.verdict["passed"] else best.steps
+
+
+# ---- the program ----------------------------------------------------------------------------------------------
+
+def compare(world, planner_endpoint, tasks, budget, seed):
+    """How many of the tasks each solved."""
+    solved = {"search": 0, "greedy": 0}
+    with contextlib.ExitStack() as stack:
+        search = stack.enter_context(SearchPlanner(planner_endpoint, "search"))
+        stack.enter_context(GreedyPlanner(planner_endpoint, "greedy"))
+        for task in tasks:
+            results = {name: world.run(task, planner=name, seed=seed, imagine=budget) for name in solved}
+            for name, result in results.items():
+                solved[name] += result.passed
+            told = ", ".join(f"{name} {f'{result.steps - 1} steps' if result.passed else 'none'}" for name, result in results.items())
+            print(f"{task}: {told} ({search.tried} states tried)", flush=True)
+    print(f"solved: search {solved['search']}, greedy {solved['greedy']} of {len(tasks)}")
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Best-first search on forks, beside a greedy policy.")
-    parser.add_argument("tasks", nargs="*", type=pathlib.Path)
-    parser.add_argument("--endpoint", default=os.environ.get("WORLDD_CONTROL"))
-    parser.add_argument("--budget", type=int, default=400, help="states tried per task; default 400")
+    parser = argparse.ArgumentParser(description="Best-first search with what-if, beside a greedy planner.")
+    parser.add_argument("--endpoint", "-e", default=os.environ.get("WORLDD_PLANNER"), help="worldd's planner socket")
+    parser.add_argument("--greedy", action="store_true", help="look one step ahead only")
+    parser.add_argument("--name", "-n", help="default search, or greedy")
+    parser.add_argument("--compare", nargs="*", metavar="TASK", help="solve shipped tasks with both, on a private daemon")
+    parser.add_argument("--budget", type=int, default=4000, help="steps imagined in a run, with --compare; default 4000")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    tasks = [json.loads(path.read_text(encoding="utf-8")) for path in arguments.tasks] or TASKS
-    solved = [0, 0]
-    with worldd.World(arguments.endpoint) if arguments.endpoint else worldd.World.private() as world:
-        for task in tasks:
-            steps, tried = search(world, task, arguments.seed, arguments.budget)
-            plain, plain_tried = greedy(world, task, arguments.seed)
-            solved = [solved[0] + (steps is not None), solved[1] + (plain is not None)]
-            print(f"{task['id']}: search {'none' if steps is None else f'{len(steps)} steps'} after {tried} states, "
-                  f"greedy {'none' if plain is None else f'{len(plain)} steps'} after {plain_tried}", flush=True)
-    print(f"solved: search {solved[0]}, greedy {solved[1]} of {len(tasks)}")
-    return 0
+    if arguments.compare is not None:
+        with worldd.World.private(settings=["planner.attempt_timeout_ms=120000", "run.deadline_ms=600000"]) as world:
+            compare(world, world.daemon.planner_endpoint, arguments.compare or TASKS, arguments.budget, arguments.seed)
+        return 0
+    if not arguments.endpoint:
+        parser.error("--endpoint or $WORLDD_PLANNER is needed, or --compare")
+    kind = GreedyPlanner if arguments.greedy else SearchPlanner
+    return kind(arguments.endpoint, arguments.name or ("greedy" if arguments.greedy else "search")).serve()
 
 
 if __name__ == "__main__":
