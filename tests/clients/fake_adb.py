@@ -7,6 +7,7 @@ asked (JSON lines), `fail` how the next commands fail: lines "COMMAND MODE [TIME
 import json
 import os
 import pathlib
+import re
 import sys
 import time
 
@@ -39,6 +40,11 @@ def failure(command):
     return None
 
 
+def present():
+    place = HOME / "place"
+    return sorted((HOME / "dumps").iterdir())[int(place.read_text()) if place.exists() else 0].read_bytes()
+
+
 def move():
     place = HOME / "place"
     last = len(list((HOME / "dumps").iterdir())) - 1
@@ -61,12 +67,11 @@ def main():
         sys.stderr.write(err)
         return code
     if "uiautomator dump" in command:
-        place = HOME / "place"
-        dumps = sorted((HOME / "dumps").iterdir())
-        sys.stdout.buffer.write(dumps[int(place.read_text()) if place.exists() else 0].read_bytes())
+        sys.stdout.buffer.write(present())
         print("UI hierchary dumped to: /dev/tty")
     elif "dumpsys window" in command:
-        print("  mCurrentFocus=Window{1 u0 org.example.notebook/.Main}")
+        package = re.search(rb'package="([^"]+)"', present())
+        print(f"  mCurrentFocus=Window{{1 u0 {package.group(1).decode()}/.Main}}")
     elif "query-activities" in command:
         print("3 activities found:\n  Activity #0:\n    com.android.settings/.Settings\n  Activity #1:\n    org.example.notebook/.Main\n"
               "    org.other.notebook/.Main\n    com.example.Exception/.Main")

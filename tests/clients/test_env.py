@@ -1,13 +1,10 @@
-"""Env, VecEnv, Snapshot and what-if, against a real daemon; the examples that use them."""
+"""Env, VecEnv, Snapshot and what-if, against a real daemon."""
 import gc
-import json
-import subprocess
 import sys
 
 import pytest
 
 import worldd
-from conftest import EXAMPLES, ROOT
 from gym_shim import check_env, check_vec_env
 
 SETTINGS = worldd.Step("launch_app", app="settings")
@@ -234,33 +231,3 @@ def test_a_step_costs_the_same_calls_and_objects_for_few_slots_as_for_many(world
     (few_calls, few_blocks), (calls, blocks) = costs
     assert calls == few_calls > 0
     assert blocks - few_blocks < 20, "nothing is kept per slot"
-
-
-# ---- examples -------------------------------------------------------------------------------------------------
-
-def example(path, *arguments):
-    done = subprocess.run([sys.executable, "-B", path, *map(str, arguments)], capture_output=True, text=True, timeout=250)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def test_ten_thousand_transitions(worldd_daemon, tmp_path):
-    program, endpoint = EXAMPLES / "collect_transitions.py", worldd_daemon.control_endpoint
-    example(program, tmp_path / "a", "--observe", "none", "--endpoint", endpoint)
-    rows = [json.loads(line) for line in (tmp_path / "a").open(encoding="utf-8")]
-    assert len(rows) >= 10000 and any(row["truncated"] for row in rows) and any(row["reward"] for row in rows)
-    for name in ("b", "c"):
-        example(program, tmp_path / name, "--count", 200, "--envs", 8, "--seed", 4, "--endpoint", endpoint)
-    assert (tmp_path / "b").read_bytes() == (tmp_path / "c").read_bytes(), "the same arguments give the same bytes"
-
-
-def test_a_group_of_forks(worldd_daemon):
-    lines = example(EXAMPLES / "grpo_group.py", "--endpoint", worldd_daemon.control_endpoint).splitlines()
-    assert len(lines) == 8 and len({line.split("reward ")[1].split(",")[0] for line in lines}) > 1, "their rewards differ"
-
-
-def test_search_solves_more_than_greed(worldd_daemon, worldd_world):
-    text = example(ROOT / "planner_stub/python/search_planner.py", "--endpoint", worldd_daemon.control_endpoint)
-    searched, greedy = (int(part.split()[-1]) for part in text.splitlines()[-1].split(" of ")[0].split(","))
-    assert searched > greedy >= 1 and searched >= 5
-    assert worldd_world.request("env_stats")["envs"] == 0, "nothing is left behind"

@@ -249,10 +249,10 @@ class AsyncWorld:
     async def runs(self) -> list[dict[str, Any]]:
         return list(await self.request("runs"))
 
-    async def run(self, task: Task, *, params: Optional[dict[str, Any]] = None, planner: Optional[str] = None,
-                  seed: int = 0, instance: Optional[int] = None, locale: Optional[str] = None,
-                  run_id: Optional[str] = None, timeout: Optional[float] = None,
-                  on_progress: Optional[Progress] = None, **options: Any) -> RunResult:
+    async def run(self, task: Optional[Task] = None, *, params: Optional[dict[str, Any]] = None, planner: Optional[str] = None,
+                  executor: Optional[str] = None, instruction: Optional[str] = None, seed: Optional[int] = None,
+                  instance: Optional[int] = None, locale: Optional[str] = None, run_id: Optional[str] = None,
+                  timeout: Optional[float] = None, on_progress: Optional[Progress] = None, **options: Any) -> RunResult:
         events: list[dict[str, Any]] = []
 
         def note(event: dict[str, Any]) -> None:
@@ -260,7 +260,8 @@ class AsyncWorld:
             if on_progress is not None:
                 on_progress(event)
 
-        args = run_args(task, seed, options, params=params, planner=planner, instance=instance, locale=locale, run_id=run_id)
+        args = run_args(options, task=task, params=params, planner=planner, executor=executor, instruction=instruction,
+                        seed=seed, instance=instance, locale=locale, run_id=run_id)
         return RunResult.from_json(await self.control.request("run", args, timeout, note), events)
 
     async def cancel(self, run: str, reason: str = "cancelled by a client") -> None:

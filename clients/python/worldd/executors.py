@@ -18,7 +18,7 @@ EXAMPLES = """examples:
   worldd-executor -e ipc:///run/worldd/planner.sock adb --serial emulator-5554
   worldd-executor -e ipc:///run/worldd/planner.sock adb --app Mail=com.example.mail --adbkeyboard
   worldd-executor -e ipc:///run/worldd/planner.sock folder ./dumps
-  worldctl run --executor adb "Turn Bluetooth off"      a task on it, by whatever planner is connected
+  worldctl run --executor adb --instruction "Turn Bluetooth off"       a task on it, by whatever planner is connected
 
 Ends with SIGTERM or ctrl-C; exit status 0, 2 refused or wrong arguments, 3 superseded by a newer one of the same name."""
 

@@ -17,10 +17,10 @@ from .watch import Watch
 Task = Union[str, dict[str, Any]]
 
 
-def run_args(task: Task, seed: int, options: dict[str, Any], **others: Any) -> dict[str, Any]:
+def run_args(options: dict[str, Any], **others: Any) -> dict[str, Any]:
     """The arguments of the verb `run`; what is None is left out."""
     given = {name: value for name, value in others.items() if value is not None}
-    return {"task": task, "seed": seed, **given, **({"options": options} if options else {})}
+    return {**given, **({"options": options} if options else {})}
 
 
 class World:
@@ -118,17 +118,20 @@ class World:
 
     # ---- runs -------------------------------------------------------------------------------------------------
 
-    def run(self, task: Task, *, params: Optional[dict[str, Any]] = None, planner: Optional[str] = None, seed: int = 0,
+    def run(self, task: Optional[Task] = None, *, params: Optional[dict[str, Any]] = None, planner: Optional[str] = None,
+            executor: Optional[str] = None, instruction: Optional[str] = None, seed: Optional[int] = None,
             instance: Optional[int] = None, locale: Optional[str] = None, run_id: Optional[str] = None,
             timeout: Optional[float] = None, on_progress: Optional[Progress] = None, **options: Any) -> RunResult:
         """Run a task to its end.
 
         task         id of a shipped task, or a task document
+        executor     name of the executor whose device it is done on, "*" for any; None: a simulated phone
+        instruction  with an executor, instead of a task: what is to be done
         instance     which of the task's sampled parameters; locale: of its instruction ("en", "zh")
         planner      name of the planner to ask; None: any
         timeout      seconds for the whole run; None: as long as worldd lives. A run whose client gives up goes on
         on_progress  called with each event as it happens; all are in RunResult.events afterwards
-        options      world, semantic (booleans), enricher (name or boolean), history, step_limit, repetition_limit
+        options      world, semantic (booleans), enricher (name or boolean), history, step_limit, repetition_limit, imagine
 
         Raises NotFound (no such task), InvalidRequest (its document, params or options), LimitExceeded (too many runs).
         """
@@ -139,8 +142,9 @@ class World:
             if on_progress is not None:
                 on_progress(event)
 
-        answer = self.control.request("run", run_args(task, seed, options, params=params, planner=planner,
-                                                      instance=instance, locale=locale, run_id=run_id), timeout, note)
+        args = run_args(options, task=task, params=params, planner=planner, executor=executor, instruction=instruction,
+                        seed=seed, instance=instance, locale=locale, run_id=run_id)
+        answer = self.control.request("run", args, timeout, note)
         return RunResult.from_json(answer, events)
 
     def cancel(self, run: str, reason: str = "cancelled by a client") -> None:
