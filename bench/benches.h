@@ -7,6 +7,7 @@
 wd_bench_function bench_apps;
 wd_bench_function bench_device;
 wd_bench_function bench_envs;
+wd_bench_function bench_imagine;
 wd_bench_function bench_judge;
 wd_bench_function bench_loop;
 wd_bench_function bench_python;

@@ -22,6 +22,7 @@ static const struct {
     { "scenes", "reading foreign screens and telling app and page [FILE]", bench_scenes },
     { "apps", "taps with their new scenes, the screen cache, starting, a large forum", bench_apps },
     { "envs", "a million forks of one phone, each diverged, live at once", bench_envs },
+    { "imagine", "what-if at its bounds, against the same steps in earnest", bench_imagine },
     { "wire", "steps through a daemon: batches, workers, single steps, waiting runs [PART]", bench_wire },
     { "python", "VecEnv.step of 256 phones against the C client's batches", bench_python },
     { "device", "operations, injects, resets and forks of the simulated phone", bench_device },

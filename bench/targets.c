@@ -48,6 +48,7 @@ static const wd_target targets[] = {
     { "envs", "their sampled digests equal", WD_TARGET_VALUE_MIN, 1 },
     { "envs", "memory kept after closing those", WD_TARGET_VALUE_MAX, 0.1 },
     { "apps", "tap with its new scene, all states distinct", WD_TARGET_VALUE_MIN, 15000 },
+    { "imagine", "256 steps, 64 candidates, with their last screens", WD_TARGET_VALUE_MAX, 100 },  // ms
     { "wire", "taps in the process, by its CPU", WD_TARGET_VALUE_MIN, 15000 },
     { "wire", "batches of 256 taps over ipc", WD_TARGET_RATIO_MIN, 0.7 },
     { "wire", "the same with changed nodes observed", WD_TARGET_RATIO_MIN, 0.4 },
