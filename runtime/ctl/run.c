@@ -27,7 +27,7 @@ static const char doc[] =
     "  worldctl run demo/bluetooth_off\n"
     "  worldctl run demo/message_contact -k contact='Li Wei' -k text=hello --planner scripted\n"
     "  worldctl run task.json --json | tail -n 1\n"
-    "  worldctl run --executor pixel --instruction 'Delete the oldest note'\n\n"
+    "  worldctl run --executor pixel 'Delete the oldest note'\n\n"
     "Exit codes: 0 the run passed (or could not be judged and completed), 1 it did not, 2 it could not be "
     "run.";
 
@@ -216,6 +216,11 @@ static void print_result(const wd_value *result)
 static wd_status complete_args(run_arguments *given, wd_error *error)
 {
     wd_value *task = NULL;
+    if (given->task != NULL && strchr(given->task, ' ') != NULL &&
+        wd_object_get(given->args, "executor") != NULL) {
+        set_text(&given->args, "instruction", given->task);  // no id has a blank
+        given->task = NULL;
+    }
     size_t length = given->task == NULL ? 0 : strlen(given->task);
     wd_status status = length > 5 && strcmp(given->task + length - 5, ".json") == 0
                            ? wd_task_file_read(given->task, &task, error)

@@ -418,11 +418,11 @@ static wd_status tell_thought(
 wd_status wd_service_take_outcomes(wd_service *service, int64_t now_ms, wd_service_outbox *outbox)
 {
     wd_status status = WD_OK;
-    for (size_t i = 0; status == WD_OK && i < outbox->planner.thought_count; i++) {
-        status = tell_thought(service, &outbox->planner.thoughts[i], outbox);
-        wd_text_free(&outbox->planner.thoughts[i].text);  // told once
+    for (size_t i = 0; i < outbox->planner.thought_count; i++) {
+        status = status == WD_OK ? tell_thought(service, &outbox->planner.thoughts[i], outbox) : status;
+        wd_text_free(&outbox->planner.thoughts[i].text);
     }
-    outbox->planner.thought_count = status == WD_OK ? 0 : outbox->planner.thought_count;
+    outbox->planner.thought_count = 0;  // what memory was short for is not told again
     // Driving a run may ask again and so queue further outcomes: the array grows while it is read.
     for (size_t i = 0; status == WD_OK && i < outbox->planner.outcome_count; i++) {
         wd_plan_outcome outcome = outbox->planner.outcomes[i];

@@ -92,7 +92,7 @@ def test_a_whole_run_needs_no_more_than_an_instruction(loop):
 def test_its_episode_names_the_executor_and_replays_without_a_simulator(loop):
     daemon = loop()
     Phone(daemon)
-    _, result = run(daemon, executor="*")
+    _, result = daemon.run("Throw it away", "--executor", "*")
     header = rows(result["episode"])[0]
     assert header["executor"] == "peer:paper" and "machine" not in header
     daemon.stop()
