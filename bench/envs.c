@@ -133,7 +133,7 @@ typedef wd_status (*diverge)(herd *all, wd_env *env, uint64_t index);
 
 static wd_status fork_all(herd *all, diverge how)
 {
-    wd_env_owner nobody = { { 0 } };
+    wd_env_owner nobody = { .user = 0 };
     wd_error error;
     for (size_t at = 0; at < all->count;) {
         size_t more = all->count - at < WD_ENV_FORKS_MAX ? all->count - at : WD_ENV_FORKS_MAX;
@@ -154,7 +154,7 @@ static wd_status fork_all(herd *all, diverge how)
 /// How many of the sampled forks have the digest that a fresh replay gives.
 static size_t count_equal(herd *all, diverge how, size_t samples)
 {
-    wd_env_owner nobody = { { 0 } };
+    wd_env_owner nobody = { .user = 0 };
     size_t equal = 0;
     for (size_t i = 0; i < samples; i++) {
         uint64_t index = draw(i + 12345) % all->count;

@@ -12,15 +12,23 @@
 
 enum { LOOK_AFTER_MS = 500 };  // how often vanished clients are looked for
 
+static wd_env_owner owner_of(const uint8_t instance[WD_SESSION_ID_SIZE], wd_user user)
+{
+    wd_env_owner owner = { .user = user.number };
+    memcpy(owner.bytes, instance, sizeof owner.bytes);
+    return owner;
+}
+
 static wd_env_asker asker_of(const wd_service *service, const wd_control_peer *peer, uint64_t request_id,
     uint32_t deadline_ms, int64_t now_ms)
 {
     wd_env_asker asker = {
+        .instance = owner_of(peer->instance, peer->user),
+        .roles = peer->roles,
         .request_id = request_id,
         .deadline_ms = deadline_ms == 0 ? 0 : now_ms + deadline_ms,
         .watched = wd_watch_wants_envs(&service->watch),
     };
-    memcpy(asker.instance.bytes, peer->instance, sizeof asker.instance.bytes);
     return asker;
 }
 
@@ -124,7 +132,7 @@ wd_status wd_control_env_batch(wd_service *service, const wd_control_peer *peer,
 static wd_status tell_event(wd_service *service, const wd_env_done *done, wd_service_outbox *outbox)
 {
     const char *env = wd_value_string_or(wd_object_get(done->result, "env"), "");
-    return wd_watch_tell(&service->watch, NULL, env, done->instance.bytes, done->result, &outbox->control);
+    return wd_watch_tell(&service->watch, NULL, env, &done->instance, done->result, &outbox->control);
 }
 
 wd_status wd_service_take_envs(wd_service *service, wd_service_outbox *outbox)
@@ -187,8 +195,7 @@ void wd_service_tick_envs(wd_service *service, int64_t now_ms)
         }
         wd_client_forget_answers(client);
         if (client->owner) {
-            wd_env_owner owner;
-            memcpy(owner.bytes, client->instance, sizeof owner.bytes);
+            wd_env_owner owner = owner_of(client->instance, client->user);
             if (wd_env_router_disown(service->env_router, &owner) == WD_OK) {
                 wd_log(WD_LOG_INFO, "envs of a client that vanished are closed");
                 client->owner = false;
@@ -207,6 +214,8 @@ wd_status wd_control_watch(wd_service *service, const wd_control_peer *peer, con
     const char *run = NULL, *env = NULL;
     bool mine = false;
     memcpy(watcher.instance, peer->instance, sizeof watcher.instance);
+    watcher.user = peer->user.number;
+    watcher.others = (peer->roles & (WD_ROLE_WATCHER | WD_ROLE_ADMIN)) != 0;
     wd_status status = wd_verb_text(control->args, "run", &run, error);
     status = status == WD_OK ? wd_verb_text(control->args, "env", &env, error) : status;
     status = status == WD_OK ? wd_verb_flag(control->args, "args", "mine", &mine, error) : status;
@@ -247,8 +256,7 @@ wd_status wd_control_cancel_request(wd_service *service, const wd_control_peer *
 {
     const wd_value *given = wd_object_get(control->args, "request");
     uint64_t request_id = (uint64_t)wd_value_int_or(given, 0);
-    wd_env_owner instance;
-    memcpy(instance.bytes, peer->instance, sizeof instance.bytes);
+    wd_env_owner instance = owner_of(peer->instance, peer->user);
     if (!wd_value_is(given, WD_KIND_INT)) {
         return wd_error_set(error, WD_EINVAL, "args.request: must be the id of an open request of yours");
     }

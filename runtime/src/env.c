@@ -380,7 +380,7 @@ wd_status wd_env_detach(wd_envs *envs, wd_env *env, const char *name, wd_error *
     }
     wd_text_free(&env->name);
     env->name = copy;
-    env->owner = (wd_env_owner){ { 0 } };
+    env->owner = (wd_env_owner){ .user = env->owner.user };  // nobody's instance, but still that user's
     return WD_OK;
 }
 

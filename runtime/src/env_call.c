@@ -46,44 +46,43 @@ static wd_status call_create(
 static wd_status call_reset(
     wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error)
 {
-    (void)caller;
     wd_env *env = NULL;
     wd_env_look look = WD_ENV_LOOK_NONE;
     bool reseed = false;
     uint64_t seed = 0;
-    wd_status status = env_arg_env(envs, args, &env, error);
+    wd_status status = env_arg_env(envs, caller, args, &env, error);
     status = status == WD_OK ? env_arg_seed(args, &reseed, &seed, error) : status;
     status = status == WD_OK ? env_arg_look(args, &look, error) : status;
     status = status == WD_OK ? wd_env_reset(envs, env, reseed, seed, error) : status;
     return status == WD_OK ? env_result_standing(envs, env, look, ret_result, error) : status;
 }
 
-static wd_status close_one(wd_envs *envs, const wd_value *id_value, size_t index, wd_error *error)
+static wd_status close_one(
+    wd_envs *envs, const wd_env_caller *caller, const wd_value *id_value, size_t index, wd_error *error)
 {
     wd_env_id id;
     const char *text = wd_value_string_or(id_value, "");
     if (wd_env_id_parse(text, &id) != WD_OK) {
         return wd_error_set(error, WD_EINVAL, "args.envs[%zu]: \"%.40s\" is no id", index, text);
     }
-    wd_env *env = wd_env_find(envs, &id);
-    if (env != NULL) {
+    wd_env *env = NULL;
+    wd_status status = env_arg_find(envs, caller, &id, &env, error);
+    if (status == WD_OK) {
         wd_env_close(envs, &env);
-        return WD_OK;
     }
-    return WD_ENOENT;
+    return status;
 }
 
 /// One env by "env", or those of "envs" that are there: {"closed": how many}.
 static wd_status call_close(
     wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error)
 {
-    (void)caller;
     const wd_value *list = wd_object_get(args, "envs");
     int64_t closed = 0;
     wd_status status = WD_OK;
     if (list == NULL) {
         wd_env *env = NULL;
-        status = env_arg_env(envs, args, &env, error);
+        status = env_arg_env(envs, caller, args, &env, error);
         if (status == WD_OK) {
             wd_env_close(envs, &env);
             closed = 1;
@@ -91,7 +90,7 @@ static wd_status call_close(
     }
     wd_iter iter = wd_iter_start(list);
     while (status == WD_OK && wd_iter_next(&iter)) {
-        status = close_one(envs, iter.value, iter.index, error);
+        status = close_one(envs, caller, iter.value, iter.index, error);
         closed += status == WD_OK;
         status = status == WD_ENOENT ? WD_OK : status;
     }
@@ -126,7 +125,9 @@ static wd_status call_list(
     for (wd_env *env; status == WD_OK && (env = wd_env_next(envs, &at)) != NULL;) {
         wd_env_owner owner = wd_env_owner_of(env);
         wd_value *row = NULL;
-        if (wd_env_name_of(env)[0] == '\0' && memcmp(&owner, &caller->owner, sizeof owner) != 0) {
+        bool own = memcmp(&owner, &caller->owner, sizeof owner) == 0;
+        bool detached = wd_env_name_of(env)[0] != '\0';
+        if (!own && !(detached && env_arg_permitted(caller, owner.user, "env", NULL) == WD_OK)) {
             continue;
         }
         if (wd_array_count(list) == LIST_MAX) {
@@ -145,10 +146,9 @@ static wd_status call_list(
 static wd_status call_detach(
     wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error)
 {
-    (void)caller;
     wd_env *env = NULL;
     const char *name = NULL;
-    wd_status status = env_arg_env(envs, args, &env, error);
+    wd_status status = env_arg_env(envs, caller, args, &env, error);
     status = status == WD_OK ? wd_verb_needed_text(args, "name", &name, error) : status;
     status = status == WD_OK ? wd_env_detach(envs, env, name, error) : status;
     return status == WD_OK ? env_result_standing(envs, env, WD_ENV_LOOK_NONE, ret_result, error) : status;
@@ -160,6 +160,10 @@ static wd_status call_attach(
     wd_env *env = NULL;
     const char *name = NULL;
     wd_status status = wd_verb_needed_text(args, "name", &name, error);
+    const wd_env *known = status == WD_OK ? wd_env_find_name(envs, name) : NULL;
+    if (known != NULL) {
+        status = env_arg_permitted(caller, wd_env_owner_of(known).user, "name", error);
+    }
     status = status == WD_OK ? wd_env_attach(envs, name, &caller->owner, &env, error) : status;
     return status == WD_OK ? env_result_standing(envs, env, WD_ENV_LOOK_NONE, ret_result, error) : status;
 }
@@ -191,7 +195,7 @@ wd_status wd_env_call_step(wd_envs *envs, const wd_env_caller *caller, const wd_
     wd_env *env = NULL;
     wd_action action;
     wd_value *before = NULL;
-    wd_status status = env_arg_find(envs, id, &env, error);
+    wd_status status = env_arg_find(envs, caller, id, &env, error);
     status = status == WD_OK ? wd_action_from_value(kind, args, &action, error) : status;
     if (status != WD_OK) {
         return status;
@@ -246,10 +250,9 @@ static wd_status call_step(
 static wd_status call_observe(
     wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error)
 {
-    (void)caller;
     wd_env *env = NULL;
     wd_env_look look = WD_ENV_LOOK_FULL;
-    wd_status status = env_arg_env(envs, args, &env, error);
+    wd_status status = env_arg_env(envs, caller, args, &env, error);
     status = status == WD_OK ? env_arg_look(args, &look, error) : status;
     return status == WD_OK ? env_result_standing(envs, env, look, ret_result, error) : status;
 }
@@ -262,10 +265,10 @@ static wd_status call_state(
     wd_env_node *node = NULL;
     const char *path = NULL;
     wd_value *state = NULL, *before = NULL;
-    wd_status status = env_arg_env(envs, args, &env, error);
+    wd_status status = env_arg_env(envs, caller, args, &env, error);
     status = status == WD_OK ? wd_verb_text(args, "path", &path, error) : status;
     if (status == WD_OK && wd_object_get(args, "since") != NULL) {
-        status = env_arg_node(envs, args, "since", &node, error);
+        status = env_arg_node(envs, caller, args, "since", &node, error);
     }
     status = status == WD_OK ? wd_env_state(env, &state) : status;
     if (status == WD_OK && node != NULL) {
@@ -285,11 +288,10 @@ static wd_status call_state(
 static wd_status call_inject(
     wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error)
 {
-    (void)caller;
     wd_env *env = NULL;
     const wd_value *patch = wd_object_get(args, "patch");
     bool deep = true, reload = false;
-    wd_status status = env_arg_env(envs, args, &env, error);
+    wd_status status = env_arg_env(envs, caller, args, &env, error);
     status = status == WD_OK ? wd_verb_flag(args, "args", "deep", &deep, error) : status;
     status = status == WD_OK ? wd_verb_flag(args, "args", "reload", &reload, error) : status;
     if (status == WD_OK && !wd_value_is(patch, WD_KIND_OBJECT)) {
@@ -304,7 +306,7 @@ static wd_status call_judge(
 {
     wd_env *env = NULL;
     wd_task task = { 0 };
-    wd_status status = env_arg_env(envs, args, &env, error);
+    wd_status status = env_arg_env(envs, caller, args, &env, error);
     status = status == WD_OK ? env_arg_task(args, &task, error) : status;
     status =
         status == WD_OK ? wd_env_judge(envs, env, task.id == NULL ? NULL : &task, ret_result, error) : status;
@@ -381,7 +383,9 @@ wd_status wd_env_call(wd_envs *envs, const wd_env_caller *caller, const char *ve
         return wd_error_set(error, WD_EUNSUPPORTED, "verb: \"%.40s\" is unknown", verb);
     }
     wd_error local = { 0 };
-    wd_status status = row->function(envs, caller, args, ret_result, &local);
+    wd_env_caller own = *caller;
+    own.access = wd_access_of_verb(verb);
+    wd_status status = row->function(envs, &own, args, ret_result, &local);
     if (status == WD_OK) {
         return WD_OK;
     }

@@ -15,33 +15,50 @@ wd_status env_arg_id(const wd_value *args, const char *name, wd_env_id *ret_id, 
     return status;
 }
 
-wd_status env_arg_find(const wd_envs *envs, const wd_env_id *id, wd_env **ret_env, wd_error *error)
+wd_status env_arg_permitted(const wd_env_caller *caller, uint64_t user, const char *what, wd_error *error)
 {
-    char text[WD_ENV_ID_TEXT_SIZE];
-    *ret_env = wd_env_find(envs, id);
-    wd_env_id_text(id, text);
-    return *ret_env == NULL ? wd_error_set(error, WD_ENOENT, "args.env: there is no env %s", text) : WD_OK;
+    wd_user who = { .number = caller->owner.user }, owner = { .number = user };
+    return wd_access_to_owned(caller->access, who, caller->roles, owner)
+               ? WD_OK
+               : wd_error_set(error, WD_EDENIED, "args.%s: is another user's and needs role %s", what,
+                     caller->access == WD_ACCESS_READ ? "watcher" : "admin");
 }
 
-wd_status env_arg_env(wd_envs *envs, const wd_value *args, wd_env **ret_env, wd_error *error)
+wd_status env_arg_find(
+    const wd_envs *envs, const wd_env_caller *caller, const wd_env_id *id, wd_env **ret_env, wd_error *error)
+{
+    char text[WD_ENV_ID_TEXT_SIZE];
+    wd_env *env = wd_env_find(envs, id);
+    wd_env_id_text(id, text);
+    if (env == NULL) {
+        return wd_error_set(error, WD_ENOENT, "args.env: there is no env %s", text);
+    }
+    *ret_env = env;
+    return env_arg_permitted(caller, wd_env_owner_of(env).user, "env", error);
+}
+
+wd_status env_arg_env(
+    wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_env **ret_env, wd_error *error)
 {
     wd_env_id id;
     wd_status status = env_arg_id(args, "env", &id, error);
-    return status == WD_OK ? env_arg_find(envs, &id, ret_env, error) : status;
+    return status == WD_OK ? env_arg_find(envs, caller, &id, ret_env, error) : status;
 }
 
-wd_status env_arg_node(
-    wd_envs *envs, const wd_value *args, const char *name, wd_env_node **ret_node, wd_error *error)
+wd_status env_arg_node(wd_envs *envs, const wd_env_caller *caller, const wd_value *args, const char *name,
+    wd_env_node **ret_node, wd_error *error)
 {
     wd_env_id id;
+    uint64_t user = 0;
     wd_status status = env_arg_id(args, name, &id, error);
-    if (status == WD_OK) {
-        *ret_node = wd_env_node_find(envs, &id);
-        status = *ret_node == NULL ? wd_error_set(error, WD_ENOENT,
-                                         "args.%s: there is no such snapshot, or it expired", name)
-                                   : WD_OK;
+    if (status != WD_OK) {
+        return status;
     }
-    return status;
+    *ret_node = wd_env_node_find(envs, &id);
+    if (*ret_node == NULL) {
+        return wd_error_set(error, WD_ENOENT, "args.%s: there is no such snapshot, or it expired", name);
+    }
+    return wd_env_node_user(envs, *ret_node, &user) ? env_arg_permitted(caller, user, name, error) : WD_OK;
 }
 
 wd_status env_arg_look(const wd_value *args, wd_env_look *look, wd_error *error)

@@ -12,14 +12,18 @@
 
 /// The id in `name`. @retval WD_EINVAL.
 WD_NODISCARD wd_status env_arg_id(const wd_value *args, const char *name, wd_env_id *ret_id, wd_error *error);
-/// The env of an id. @retval WD_ENOENT.
+/// May the caller do what it is about to do to something of this user? `what` is the argument's name, for the error.
+WD_NODISCARD wd_status env_arg_permitted(
+    const wd_env_caller *caller, uint64_t user, const char *what, wd_error *error);
+/// The env of an id. @retval WD_ENOENT. @retval WD_EDENIED another user's, here and below.
 WD_NODISCARD wd_status env_arg_find(
-    const wd_envs *envs, const wd_env_id *id, wd_env **ret_env, wd_error *error);
+    const wd_envs *envs, const wd_env_caller *caller, const wd_env_id *id, wd_env **ret_env, wd_error *error);
 /// The env that "env" names. @retval WD_EINVAL, WD_ENOENT.
-WD_NODISCARD wd_status env_arg_env(wd_envs *envs, const wd_value *args, wd_env **ret_env, wd_error *error);
+WD_NODISCARD wd_status env_arg_env(
+    wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_env **ret_env, wd_error *error);
 /// The snapshot that `name` names. @retval WD_EINVAL, WD_ENOENT.
-WD_NODISCARD wd_status env_arg_node(
-    wd_envs *envs, const wd_value *args, const char *name, wd_env_node **ret_node, wd_error *error);
+WD_NODISCARD wd_status env_arg_node(wd_envs *envs, const wd_env_caller *caller, const wd_value *args,
+    const char *name, wd_env_node **ret_node, wd_error *error);
 /// "observe"; *look stays as it is when not given.
 WD_NODISCARD wd_status env_arg_look(const wd_value *args, wd_env_look *look, wd_error *error);
 /// "auto_reset"; *mode stays as it is when not given.

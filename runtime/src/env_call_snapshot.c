@@ -11,7 +11,7 @@ wd_status env_call_snapshot(
 {
     wd_env *env = NULL;
     wd_env_node *node = NULL;
-    wd_status status = env_arg_env(envs, args, &env, error);
+    wd_status status = env_arg_env(envs, caller, args, &env, error);
     status = status == WD_OK ? wd_env_snapshot(envs, env, caller->now_ms, &node, error) : status;
     return status == WD_OK ? env_result_node(node, ret_result) : status;
 }
@@ -22,8 +22,8 @@ wd_status env_call_restore(
     wd_env *env = NULL;
     wd_env_node *node = NULL;
     wd_env_look look = WD_ENV_LOOK_NONE;
-    wd_status status = env_arg_env(envs, args, &env, error);
-    status = status == WD_OK ? env_arg_node(envs, args, "snapshot", &node, error) : status;
+    wd_status status = env_arg_env(envs, caller, args, &env, error);
+    status = status == WD_OK ? env_arg_node(envs, caller, args, "snapshot", &node, error) : status;
     status = status == WD_OK ? env_arg_look(args, &look, error) : status;
     status = status == WD_OK ? wd_env_restore(envs, env, node, caller->now_ms, error) : status;
     return status == WD_OK ? env_result_standing(envs, env, look, ret_result, error) : status;
@@ -63,8 +63,8 @@ wd_status env_call_fork(
     wd_status status = wd_verb_number(args, "args", "count", WD_ENV_FORKS_MAX, &count, error);
     status = status == WD_OK ? env_arg_auto_reset(args, &auto_reset, error) : status;
     if (status == WD_OK) {
-        status = from_env ? env_arg_env(envs, args, &env, error)
-                          : env_arg_node(envs, args, "snapshot", &node, error);
+        status = from_env ? env_arg_env(envs, caller, args, &env, error)
+                          : env_arg_node(envs, caller, args, "snapshot", &node, error);
     }
     if (status == WD_OK && from_env) {
         status = wd_env_snapshot(envs, env, caller->now_ms, &node, error);
@@ -96,10 +96,10 @@ static wd_status side_state(wd_envs *envs, const wd_env_caller *caller, const wd
     wd_env *env = NULL;
     wd_env_node *node = NULL;
     if (wd_object_get(args, name) == NULL && strcmp(name, "after") == 0) {
-        wd_status status = env_arg_env(envs, args, &env, error);
+        wd_status status = env_arg_env(envs, caller, args, &env, error);
         return status == WD_OK ? wd_env_state(env, ret_state) : status;
     }
-    wd_status status = env_arg_node(envs, args, name, &node, error);
+    wd_status status = env_arg_node(envs, caller, args, name, &node, error);
     return status == WD_OK ? wd_env_node_state(envs, node, caller->now_ms, ret_state) : status;
 }
 
@@ -122,16 +122,16 @@ wd_status env_call_diff(
 wd_status env_call_lineage(
     wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error)
 {
-    (void)caller, (void)args, (void)error;
-    return wd_envs_lineage(envs, ret_result);
+    (void)args, (void)error;
+    bool all = (caller->roles & (WD_ROLE_WATCHER | WD_ROLE_ADMIN)) != 0;
+    return wd_envs_lineage(envs, all ? NULL : &caller->owner.user, ret_result);
 }
 
 wd_status env_call_forget(
     wd_envs *envs, const wd_env_caller *caller, const wd_value *args, wd_value **ret_result, wd_error *error)
 {
-    (void)caller;
     wd_env_node *node = NULL;
-    wd_status status = env_arg_node(envs, args, "snapshot", &node, error);
+    wd_status status = env_arg_node(envs, caller, args, "snapshot", &node, error);
     status = status == WD_OK ? env_result_node(node, ret_result) : status;
     if (status == WD_OK) {
         wd_env_node_forget(envs, node);
@@ -150,8 +150,8 @@ wd_status env_call_export(
     bool whole = false, from_env = wd_object_get(args, "snapshot") == NULL;
     wd_status status = wd_verb_flag(args, "args", "whole", &whole, error);
     if (status == WD_OK) {
-        status = from_env ? env_arg_env(envs, args, &env, error)
-                          : env_arg_node(envs, args, "snapshot", &node, error);
+        status = from_env ? env_arg_env(envs, caller, args, &env, error)
+                          : env_arg_node(envs, caller, args, "snapshot", &node, error);
     }
     if (status == WD_OK && from_env) {
         status = wd_env_snapshot(envs, env, caller->now_ms, &node, error);
@@ -182,6 +182,9 @@ wd_status env_call_import(
     if (status == WD_OK) {
         status = wd_env_node_import(
             envs, wd_object_get(args, "bundle"), named ? &id : NULL, caller->now_ms, &node, error);
+    }
+    if (status == WD_OK && !named) {
+        wd_env_node_give(node, caller->owner.user);
     }
     return status == WD_OK ? env_result_node(node, ret_result) : status;
 }

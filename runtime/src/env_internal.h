@@ -63,6 +63,7 @@ struct wd_env_node {
     wd_env_node *older, *newer;  // all nodes, oldest first
     size_t references;           // of envs and children
     size_t children;
+    uint64_t user;      // whose it is
     bool kept;          // false: forgotten, there only for what descends from it
     wd_device *device;  // as it was, what forks are forks of; NULL when forgotten, like the rest
     wd_value *frozen;   // the bundle that other threads are given, once they asked for it

@@ -140,6 +140,17 @@ wd_env_node *wd_env_node_find(const wd_envs *envs, const wd_env_id *id)
     return wd_id_table_find(&envs->nodes, id);
 }
 
+bool wd_env_node_user(const wd_envs *envs, const wd_env_node *node, uint64_t *ret_user)
+{
+    *ret_user = node->user;
+    return !env_node_is_copy(envs, node);
+}
+
+void wd_env_node_give(wd_env_node *node, uint64_t user)
+{
+    node->user = user;
+}
+
 wd_env_id wd_env_node_id(const wd_env_node *node)
 {
     return node->id;
@@ -166,6 +177,7 @@ wd_status wd_env_snapshot(wd_envs *envs, wd_env *env, int64_t now_ms, wd_env_nod
         }
     }
     if (status == WD_OK) {
+        (*ret_node)->user = env->owner.user;
         env_node_unref(envs, &env->node);
         env->node = env_node_ref(*ret_node);
     }
@@ -265,12 +277,15 @@ static wd_status node_row(const wd_envs *envs, const wd_env_node *node, wd_value
     return status;
 }
 
-wd_status wd_envs_lineage(const wd_envs *envs, wd_value **ret_list)
+wd_status wd_envs_lineage(const wd_envs *envs, const uint64_t *user, wd_value **ret_list)
 {
     wd_value *list = wd_value_array();
     wd_status status = WD_OK;
     for (const wd_env_node *node = envs->oldest; status == WD_OK && node != NULL; node = node->newer) {
         wd_value *row = NULL;
+        if (user != NULL && node->user != *user) {
+            continue;
+        }
         status = node_row(envs, node, &row);
         status = status == WD_OK ? wd_array_append(&list, &row) : status;
         wd_value_unref(&row);

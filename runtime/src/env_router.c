@@ -116,6 +116,7 @@ static void address(const open_request *request, size_t part, wd_env_job *job)
 {
     job->ticket = request->ticket << PART_BITS | part;
     job->owner = request->asker.instance;
+    job->roles = request->asker.roles;
     job->deadline_ms = request->asker.deadline_ms;
     job->watched = request->asker.watched;
 }

@@ -14,6 +14,7 @@ enum {
 /// Whose request it is.
 typedef struct wd_env_asker {
     wd_env_owner instance;
+    wd_roles roles;  // of its user
     uint64_t request_id;
     int64_t deadline_ms;  // monotonic; 0: none
     bool watched;         // make events

@@ -188,6 +188,8 @@ void wd_env_worker_do(wd_envs *envs, uint32_t worker, wd_env_job *job, wd_env_cl
     event_sink sink = { out, worker };
     wd_env_caller caller = {
         .owner = job->owner,
+        .roles = job->roles,
+        .access = WD_ACCESS_WRITE,  // of a batch; a call's is its verb's
         .now_ms = clock(),
         .tell = job->watched ? tell : NULL,
         .context = &sink,

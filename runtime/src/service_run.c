@@ -85,14 +85,20 @@ static void forget_run(wd_service *service, wd_service_run *run, int64_t now_ms,
 
 // ---- telling the client -----------------------------------------------------------------------------------------
 
+static wd_status tell_watchers(
+    wd_service *service, const wd_service_run *run, const wd_value *event, wd_service_outbox *outbox)
+{
+    wd_env_owner owner = { .user = run->user.number };
+    memcpy(owner.bytes, run->instance, sizeof owner.bytes);
+    return wd_watch_tell(&service->watch, run->id, NULL, &owner, event, &outbox->control);
+}
+
 /// To the client that waits for the run, and to who watches it.
 static wd_status tell(
     wd_service *service, wd_service_run *run, const wd_value *event, wd_service_outbox *outbox)
 {
     wd_status status = wd_control_send_progress(run, event, outbox);
-    return status == WD_OK
-               ? wd_watch_tell(&service->watch, run->id, NULL, run->instance, event, &outbox->control)
-               : status;
+    return status == WD_OK ? tell_watchers(service, run, event, outbox) : status;
 }
 
 static wd_status tell_begin(wd_service *service, wd_service_run *run, wd_service_outbox *outbox)
@@ -187,9 +193,7 @@ static wd_status tell_end(
     wd_value *event = wd_value_ref(result), *name = NULL;
     wd_status status = wd_value_text("end", &name);
     status = status == WD_OK ? wd_object_set(&event, "event", &name) : status;
-    status = status == WD_OK
-                 ? wd_watch_tell(&service->watch, run->id, NULL, run->instance, event, &outbox->control)
-                 : status;
+    status = status == WD_OK ? tell_watchers(service, run, event, outbox) : status;
     wd_value_unref(&event);
     wd_value_unref(&name);
     return status;

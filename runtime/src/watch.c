@@ -94,15 +94,18 @@ bool wd_watch_wants_envs(const wd_watch *watch)
     return false;
 }
 
-static bool wants(const wd_watcher *watcher, const char *run, const char *env, const uint8_t *owner)
+static bool wants(const wd_watcher *watcher, const char *run, const char *env, const wd_env_owner *owner)
 {
+    if (!watcher->others && watcher->user != owner->user) {
+        return false;
+    }
     switch (watcher->kind) {
     case WD_WATCH_RUN:
         return run != NULL && strcmp(watcher->what, run) == 0;
     case WD_WATCH_ENV:
         return env != NULL && strcmp(watcher->what, env) == 0;
     case WD_WATCH_MINE:
-        return memcmp(watcher->instance, owner, WD_SESSION_ID_SIZE) == 0;
+        return memcmp(watcher->instance, owner->bytes, WD_SESSION_ID_SIZE) == 0;
     case WD_WATCH_ALL:
         break;
     }
@@ -131,8 +134,8 @@ static wd_status pack(
     return status;
 }
 
-wd_status wd_watch_tell(wd_watch *watch, const char *run, const char *env,
-    const uint8_t owner[WD_SESSION_ID_SIZE], const wd_value *event, wd_broker_outbox *outbox)
+wd_status wd_watch_tell(wd_watch *watch, const char *run, const char *env, const wd_env_owner *owner,
+    const wd_value *event, wd_broker_outbox *outbox)
 {
     for (size_t i = 0; i < watch->count; i++) {
         wd_watcher *watcher = &watch->list[i];

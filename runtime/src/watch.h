@@ -22,6 +22,8 @@ typedef struct wd_watcher {
     uint64_t request_id;
     wd_watch_kind kind;
     char what[65];  // the run or env
+    uint64_t user;  // number of the wd_user
+    bool others;    // hears also of what is others'
     uint64_t sequence, dropped;
 } wd_watcher;
 
@@ -47,8 +49,8 @@ size_t wd_watch_count(const wd_watch *watch, const uint8_t instance[WD_SESSION_I
 /// Does anybody watch this env (or any env)?
 bool wd_watch_wants_envs(const wd_watch *watch);
 
-/// Queue the event for all who watch it. `run` or `env` is the id it is about, the other NULL; `owner` an instance.
+/// Queue the event for all who watch it. `run` or `env` is the id it is about, the other NULL; `owner` whose.
 WD_NODISCARD wd_status wd_watch_tell(wd_watch *watch, const char *run, const char *env,
-    const uint8_t owner[WD_SESSION_ID_SIZE], const wd_value *event, wd_broker_outbox *outbox);
+    const wd_env_owner *owner, const wd_value *event, wd_broker_outbox *outbox);
 
 #endif

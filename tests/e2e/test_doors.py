@@ -444,3 +444,71 @@ def test_modes_do_not_depend_on_the_umask(tmp_path):
 
 def test_a_directory_that_is_too_deep(tmp_path):
     assert "a socket's has at most 107" in worldd_fails(tmp_path / ("x" * 100))
+
+
+# ---- envs of others -----------------------------------------------------------------------------------------------------
+
+def batch(peer, env):
+    """One step of an env; the slot's status and text."""
+    peer.request_id += 1
+    peer.send("ENV_BATCH", wire.SCHEMA["EnvBatch"](request_id=peer.request_id, env_ids=bytes.fromhex(env), actions=["home"]))
+    _, reply = peer.receive("ENV_BATCH_REPLY")
+    return reply.status[0] if reply.status else 0, reply.text[0] if reply.text else ""
+
+
+ON_ENVS = [("env_step", dict(action={"kind": "home"}), "WRITE"), ("env_reset", {}, "WRITE"), ("env_close", {}, "WRITE"),
+           ("env_inject", dict(patch={}), "WRITE"), ("env_snapshot", {}, "WRITE"), ("env_fork", {}, "WRITE"),
+           ("env_detach", dict(name="x"), "WRITE"), ("env_observe", {}, "READ"), ("env_state", {}, "READ"),
+           ("env_judge", {}, "READ"), ("env_export", {}, "READ")]
+
+
+@pytest.mark.parametrize("verb, arguments, access", ON_ENVS, ids=[row[0] for row in ON_ENVS])
+def test_an_env_of_another_user(tcp, verb, arguments, access):
+    mine = tcp.client("mine").greet()
+    env = mine.control("env_create", seed=1)["env"]
+    thief = tcp.tcp_client("thief", **tcp.of("alice")).greet()
+    thief.ask(verb, env=env, **arguments)
+    thief.refused("EDENIED", f"args.env: is another user's and needs role {'watcher' if access == 'READ' else 'admin'}")
+    if access == "READ" and verb != "env_judge":                    # without a task there is nothing to judge
+        assert tcp.tcp_client("w", **tcp.of("walter")).greet().control(verb, env=env, **arguments) is not None
+    assert mine.control("env_observe", env=env, observe="none")["steps"] == 0
+
+
+def test_batches_lists_names_and_snapshots_of_another_user(tcp):
+    mine = tcp.client("mine").greet()
+    env = mine.control("env_create", seed=1)["env"]
+    snapshot = mine.control("env_snapshot", env=env)["snapshot"]
+    mine.control("env_detach", env=env, name="kept")
+    thief = tcp.tcp_client("thief", **tcp.of("alice")).greet()
+    status, text = batch(thief, env)
+    assert (status, text) == (14, "args.env: is another user's and needs role admin")
+    assert thief.control("env_close", envs=[]) == {"closed": 0}
+    thief.ask("env_close", envs=[env])
+    thief.refused("EDENIED", "args.env: is another user's")
+    thief.ask("env_attach", name="kept")
+    thief.refused("EDENIED", "args.name: is another user's")
+    for verb in ("env_fork", "env_forget", "env_export"):
+        thief.ask(verb, snapshot=snapshot)
+        thief.refused("EDENIED", "args.snapshot: is another user's")
+    own = thief.control("env_create", seed=2)["env"]
+    thief.ask("env_restore", env=own, snapshot=snapshot)
+    thief.refused("EDENIED", "args.snapshot: is another user's")
+    assert snapshot not in str(thief.control("env_lineage")) and snapshot in str(mine.control("env_lineage"))
+    assert env not in str(thief.control("env_list")) and env in str(mine.control("env_list"))
+    tcp.grants.write_text("key:alice admin\n")
+    reload(tcp.daemon)
+    assert thief.control("env_attach", name="kept")["env"] == env
+    assert batch(thief, env)[0] == 0 and len(thief.control("env_fork", snapshot=snapshot, count=3)["envs"]) == 3
+
+
+def test_a_client_watches_its_own_a_watcher_all(tcp):
+    mine, thief = tcp.client("mine").greet(), tcp.tcp_client("thief", **tcp.of("alice")).greet()
+    watcher = tcp.tcp_client("w", **tcp.of("walter")).greet()
+    for peer in (thief, watcher):
+        peer.ask("watch")
+        peer.in_step(1)
+    env, own = mine.control("env_create", seed=1)["env"], thief.control("env_create", seed=2)["env"]
+    mine.control("env_step", env=env, action={"kind": "home"})
+    thief.ask("env_step", env=own, action={"kind": "home"})
+    assert json.loads(thief.receive("PROGRESS")[1].event_json)["env"] == own
+    assert {json.loads(watcher.receive("PROGRESS")[1].event_json)["env"] for _ in range(2)} == {env, own}

@@ -43,7 +43,7 @@ static wd_env *fork_of(wd_envs *envs, wd_env_node *node)
 {
     wd_env_id id;
     wd_error error;
-    if (wd_env_fork(envs, node, 1, (wd_env_owner){ { 0 } }, WD_ENV_RESET_NEVER, 0, &id, &error) != WD_OK) {
+    if (wd_env_fork(envs, node, 1, (wd_env_owner){ .user = 0 }, WD_ENV_RESET_NEVER, 0, &id, &error) != WD_OK) {
         fail_msg("%s", error.text);
     }
     return wd_env_find(envs, &id);
@@ -210,7 +210,7 @@ static wd_value *merged_lineage(wd_envs *home, wd_envs *away)
     wd_value *list = NULL;
     for (size_t i = 0; i < 2; i++) {
         parts[i] = wd_env_job_new(WD_ENV_JOB_CALL, 0, 0);
-        assert_int_equal(wd_envs_lineage(tables[i], &parts[i]->result), WD_OK);
+        assert_int_equal(wd_envs_lineage(tables[i], NULL, &parts[i]->result), WD_OK);
     }
     assert_int_equal(wd_env_merge_lineage(parts, 2, &list), WD_OK);
     wd_env_job_destroy(&parts[0]);

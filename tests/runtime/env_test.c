@@ -73,7 +73,7 @@ static void a_fork_has_its_parents_future(void **state)
     }
     assert_int_equal(wd_env_snapshot(envs, parent, 0, &node, &error), WD_OK);
     assert_int_equal(
-        wd_env_fork(envs, node, 3, (wd_env_owner){ { 0 } }, WD_ENV_RESET_NEVER, 0, ids, &error), WD_OK);
+        wd_env_fork(envs, node, 3, (wd_env_owner){ .user = 0 }, WD_ENV_RESET_NEVER, 0, ids, &error), WD_OK);
     for (uint32_t step = 5; step < 12; step++) {
         env_fixture_step(envs, parent, 9, step);
         for (size_t i = 0; i < 3; i++) {
@@ -265,7 +265,7 @@ static void any_node_can_be_restored(void **state)
         assert_int_equal(wd_env_steps(env), i + 1);
     }
     wd_value *list = NULL;
-    assert_int_equal(wd_envs_lineage(envs, &list), WD_OK);
+    assert_int_equal(wd_envs_lineage(envs, NULL, &list), WD_OK);
     assert_int_equal(wd_array_count(list), NODES);
     assert_null(text_at(wd_array_at(list, 0), "parent"));
     for (size_t i = 1; i < NODES; i++) {
@@ -290,7 +290,7 @@ static void forgetting_hurts_no_descendant(void **state)
     env_fixture_step(envs, env, 4, 0);
     assert_int_equal(wd_env_snapshot(envs, env, 50, &child, &error), WD_OK);
     assert_int_equal(
-        wd_env_fork(envs, root, 1, (wd_env_owner){ { 0 } }, WD_ENV_RESET_NEVER, 0, &fork_id, &error), WD_OK);
+        wd_env_fork(envs, root, 1, (wd_env_owner){ .user = 0 }, WD_ENV_RESET_NEVER, 0, &fork_id, &error), WD_OK);
     wd_digest digest = wd_env_node_digest(child);
     wd_envs_expire(envs, 99);
     assert_int_equal(wd_envs_stats_get(envs).snapshots, 2);
@@ -378,7 +378,7 @@ static void bundle_is_read(void **state)
     if (row->status == WD_OK) {
         wd_env_id id;
         assert_int_equal(
-            wd_env_fork(to, copy, 1, (wd_env_owner){ { 0 } }, WD_ENV_RESET_NEVER, 0, &id, &error), WD_OK);
+            wd_env_fork(to, copy, 1, (wd_env_owner){ .user = 0 }, WD_ENV_RESET_NEVER, 0, &id, &error), WD_OK);
         env_fixture_step(from, env, 6, 1);
         env_fixture_step(to, wd_env_find(to, &id), 6, 1);
         assert_digest(wd_env_digest(wd_env_find(to, &id)), wd_env_digest(env));
@@ -401,7 +401,7 @@ static void bounds_hold_at_the_edge(void **state)
     wd_env *env = env_fixture_new(envs, 1), *more = NULL;
     wd_env_node *node = NULL;
     wd_env_id ids[3];
-    wd_env_owner nobody = { { 0 } };
+    wd_env_owner nobody = { .user = 0 };
     wd_error error;
     assert_int_equal(wd_env_snapshot(envs, env, 0, &node, &error), WD_OK);
     wd_env_node *second = NULL;
@@ -477,7 +477,7 @@ static void names_are_kept(void **state)
     (void)state;
     wd_envs *envs = env_fixture_table(NULL);
     wd_env *a = env_fixture_new(envs, 1), *b = env_fixture_new(envs, 1), *found = NULL;
-    wd_env_owner owner = { { 1 } };
+    wd_env_owner owner = { .bytes = { 1 } };
     wd_error error;
     char longest[WD_ENV_NAME_MAX + 2];
     memset(longest, 'n', sizeof longest);

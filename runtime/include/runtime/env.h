@@ -34,9 +34,10 @@ void wd_env_id_text(const wd_env_id *id, char ret_text[WD_ENV_ID_TEXT_SIZE]);  /
 WD_NODISCARD wd_status wd_env_id_parse(const char *text, wd_env_id *ret_id);
 bool wd_env_id_equal(const wd_env_id *a, const wd_env_id *b);
 
-/// Whose env it is: the instance of a client; all zero is nobody.
+/// Whose env it is: the instance of a client, all zero is nobody, and the user that it runs for, who stays when it is gone.
 typedef struct wd_env_owner {
     uint8_t bytes[WD_ENV_ID_SIZE];
+    uint64_t user;  // number of a wd_user
 } wd_env_owner;
 
 typedef struct wd_envs wd_envs;
@@ -169,6 +170,9 @@ WD_NODISCARD wd_status wd_env_judge(
 WD_NODISCARD wd_status wd_env_snapshot(
     wd_envs *envs, wd_env *env, int64_t now_ms, wd_env_node **ret_node, wd_error *error);
 wd_env_node *wd_env_node_find(const wd_envs *envs, const wd_env_id *id);  // NULL: unknown, or forgotten
+/// Whose snapshot it is. @retval false  a copy: it is judged where the snapshot lives, before it is copied.
+bool wd_env_node_user(const wd_envs *envs, const wd_env_node *node, uint64_t *ret_user);
+void wd_env_node_give(wd_env_node *node, uint64_t user);
 wd_env_id wd_env_node_id(const wd_env_node *node);
 wd_digest wd_env_node_digest(const wd_env_node *node);
 /// The state it shows. New reference. Uses the snapshot.
@@ -188,7 +192,8 @@ void wd_env_node_forget(wd_envs *envs, wd_env_node *node);
 void wd_envs_expire(wd_envs *envs, int64_t now_ms);
 /// [{"snapshot", "parent"?, "digest", "steps", "kept", "children", "envs", "copy"?}], oldest first. A parent may be
 /// another table's, or gone altogether.
-WD_NODISCARD wd_status wd_envs_lineage(const wd_envs *envs, wd_value **ret_list);
+/// @param user  Only of this user's snapshots; NULL: of all.
+WD_NODISCARD wd_status wd_envs_lineage(const wd_envs *envs, const uint64_t *user, wd_value **ret_list);
 
 /// A snapshot as a value that stands for itself: {"digest", "seed", "steps", "machine", "start", "task"?, "answer"?,
 /// "ending"?, "step_limit", "trace"?, "packs"}. `whole` includes the states and the parent, which other threads share

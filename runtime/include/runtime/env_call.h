@@ -4,12 +4,15 @@
 #ifndef RUNTIME_ENV_CALL_H
 #define RUNTIME_ENV_CALL_H
 
+#include "runtime/authority.h"
 #include "runtime/env.h"
 
 /// Who calls, when, and who wants to hear what happens.
 typedef struct wd_env_caller {
     wd_env_owner owner;
-    int64_t now_ms;  // monotonic
+    wd_roles roles;    // of the user; they tell what may be done to what is others'
+    wd_access access;  // what the call does; wd_env_call() takes it from the verb
+    int64_t now_ms;    // monotonic
     /// Told each step, change and verdict, as an event of docs/protocol.md; NULL: nobody watches, and nothing is made.
     void (*tell)(void *context, const wd_env_owner *owner, const wd_value *event);
     void *context;

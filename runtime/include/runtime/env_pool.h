@@ -52,6 +52,7 @@ typedef struct wd_env_job {
     wd_env_job_kind kind;
     uint64_t ticket;      // the sender's; untouched
     uint32_t worker;      // who did it
+    wd_roles roles;       // of who asks
     wd_env_owner owner;   // who asks; EVENT: whose env it is; DISOWN: whose envs
     int64_t deadline_ms;  // monotonic; what begins later, a job or a slot, is not done: WD_ETIMEOUT. 0: none
     atomic_bool cancelled;  // set by any thread that may not yet take it back: what has not begun is not done
