@@ -46,14 +46,15 @@ wd_status wd_control_endpoint(
     return status;
 }
 
-/// Takes the body.
-static wd_status send_body(zsock_t *socket, uint16_t kind, uint8_t *body, size_t length, wd_error *error)
+/// Takes the body. `how` is 0 or ZMQ_DONTWAIT.
+static wd_status send_body(
+    zsock_t *socket, uint16_t kind, uint8_t *body, size_t length, int how, wd_error *error)
 {
     uint8_t header[WD_FRAME_HEADER_SIZE];
     void *handle = zsock_resolve(socket);
     wd_frame_write(kind, header);
-    bool sent =
-        zmq_send(handle, header, sizeof header, ZMQ_SNDMORE) >= 0 && zmq_send(handle, body, length, 0) >= 0;
+    bool sent = zmq_send(handle, header, sizeof header, how | ZMQ_SNDMORE) >= 0 &&
+                zmq_send(handle, body, length, how) >= 0;
     wd_free(body, length);
     return sent
                ? WD_OK
@@ -86,7 +87,7 @@ static wd_status say_hello(wd_control_client *client, int timeout_ms, wd_error *
     size_t length = 0;
     wd_status status = wd_codec_pack_hello(&client->hello, &body, &length);
     if (status == WD_OK) {
-        status = send_body(client->socket, WD_MSG_HELLO, body, length, error);
+        status = send_body(client->socket, WD_MSG_HELLO, body, length, 0, error);
     }
     uint16_t kind = 0;
     zmq_msg_t answer;
@@ -172,7 +173,7 @@ wd_status wd_control_client_new(
         status = wd_error_set(error, WD_EIO, "client: no socket");
     } else {
         zsock_set_linger(client->socket, 200);
-        zsock_set_immediate(client->socket, 1);
+        // Not ZMQ_IMMEDIATE: with it an answer is thrown away that was not read yet when the connection ends.
         zsock_set_sndtimeo(client->socket, timeout_ms);
         zsock_set_maxmsgsize(client->socket, 2 * WD_FRAME_SIZE_MAX);
         status = strncmp(endpoint, "tcp://", 6) == 0 ? set_keys(client->socket, error) : WD_OK;
@@ -200,7 +201,7 @@ void wd_control_client_destroy(wd_control_client **client_p)
     uint8_t *body = NULL;
     size_t length = 0;
     if (client->welcome.heartbeat_ms > 0 && wd_codec_pack_goodbye("done", &body, &length) == WD_OK) {
-        wd_status said = send_body(client->socket, WD_MSG_GOODBYE, body, length, NULL);
+        wd_status said = send_body(client->socket, WD_MSG_GOODBYE, body, length, 0, NULL);
         (void)said;  // a daemon that cannot be told finds out by itself
     }
     zsock_destroy(&client->socket);
@@ -242,14 +243,36 @@ static wd_status take_answer(uint16_t kind, zmq_msg_t *body, uint64_t request_id
     return status;
 }
 
+/// One that cannot be sent now is left out: silence decides, not a connection that comes and goes.
+static void send_ping(wd_control_client *client, int64_t now)
+{
+    uint8_t *body = NULL;
+    size_t length = 0;
+    if (wd_codec_pack_ping((uint64_t)now, &body, &length) == WD_OK) {
+        wd_status sent = send_body(client->socket, WD_MSG_PING, body, length, ZMQ_DONTWAIT, NULL);
+        (void)sent;
+    }
+}
+
 /// Wait for a message, asking with Pings whether worldd is still there: its heartbeat times liveness without a sign of
-/// life is a lost peer, however long the request itself may take.
+/// life is a lost peer, however long the request itself may take. What has come is taken before anybody is given up: worldd
+/// may have answered and ended while we were not at turn.
 static wd_status receive_alive(
     wd_control_client *client, int64_t deadline, uint16_t *ret_kind, zmq_msg_t *body, wd_error *error)
 {
     int64_t heard = zclock_mono(), silence = (int64_t)client->welcome.heartbeat_ms * client->welcome.liveness;
     for (;;) {
         int64_t now = zclock_mono(), wait = client->welcome.heartbeat_ms;
+        wait = now >= deadline ? 0 : wait > deadline - now ? deadline - now : wait;
+        wd_status status = receive(client->socket, (int)wait, ret_kind, body, error);
+        if (status == WD_OK && *ret_kind == WD_MSG_PONG) {
+            heard = zclock_mono();
+            zmq_msg_close(body);
+            continue;
+        }
+        if (status != WD_ETIMEOUT) {
+            return status;
+        }
         if (now >= deadline) {
             return wd_error_set(error, WD_ETIMEOUT, "worldd did not answer in time");
         }
@@ -257,22 +280,7 @@ static wd_status receive_alive(
             return wd_error_set(
                 error, WD_EPEERLOST, "worldd is gone: no sign of life for %lld ms", (long long)silence);
         }
-        wait = wait > deadline - now ? deadline - now : wait;
-        wd_status status = receive(client->socket, (int)wait, ret_kind, body, error);
-        if (status == WD_OK && *ret_kind == WD_MSG_PONG) {
-            heard = zclock_mono();
-            zmq_msg_close(body);
-        } else if (status != WD_ETIMEOUT) {
-            return status;
-        }
-        uint8_t *ping = NULL;
-        size_t length = 0;
-        if (status == WD_ETIMEOUT && wd_codec_pack_ping((uint64_t)now, &ping, &length) == WD_OK) {
-            status = send_body(client->socket, WD_MSG_PING, ping, length, error);
-            if (status != WD_OK) {
-                return status;
-            }
-        }
+        send_ping(client, now);
     }
 }
 
@@ -290,7 +298,7 @@ wd_status wd_control_request(wd_control_client *client, const char *verb, wd_val
             client->welcome.max_frame);
     }
     if (status == WD_OK) {
-        status = send_body(client->socket, WD_MSG_CONTROL, body, length, error);
+        status = send_body(client->socket, WD_MSG_CONTROL, body, length, 0, error);
     }
     int64_t deadline = timeout_ms < 0 ? INT64_MAX : zclock_mono() + timeout_ms;
     for (bool done = false; status == WD_OK && !done;) {

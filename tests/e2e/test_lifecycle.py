@@ -116,6 +116,20 @@ def test_sigterm_ends_runs_with_the_reason_recorded(make_daemon, task_file, scri
     assert not (daemon.directory / "planner.sock").exists() and not (daemon.directory / "daemon.json").exists()
 
 
+def test_a_client_that_was_not_at_turn_still_gets_the_last_answer(make_daemon, task_file, script_file):
+    """Stopped, as on a machine that is too busy, it reads the answer when worldd is gone already."""
+    daemon = make_daemon("planner.heartbeat_ms=20", "planner.liveness=100")
+    daemon.planner(script_file([{"steps": [{"action": "back"}]}]), "hanging", *HANG)
+    client = daemon.ctl_started("run", task_file(), "--json")
+    until("the run", lambda: daemon.status()[2])
+    client.send_signal(signal.SIGSTOP)
+    daemon.process.send_signal(signal.SIGTERM)
+    assert daemon.process.wait(timeout=30) == 0
+    client.send_signal(signal.SIGCONT)
+    out, err = client.communicate(timeout=30)
+    assert json.loads(out.splitlines()[-1]).get("ending") == "cancelled", out + err
+
+
 def test_a_second_daemon_on_one_path_is_refused(daemon):
     second = subprocess.run([BIN / "worldd", "--directory", daemon.directory], capture_output=True, text=True, timeout=30)
     assert second.returncode == 1 and f"pid {daemon.process.pid}" in second.stderr
