@@ -113,7 +113,13 @@ int main(int argc, char **argv)
     wd_client *client = NULL;
     wd_client_error error = { 0 };
     static char line[LINE_MAX_SIZE], verb[64];
-    int status = argc != 3 ? WD_CLIENT_EINVAL : wd_client_connect(argv[1], argv[2], 1500, &client, &error);
+    int status = WD_CLIENT_EINVAL;
+    if (argc == 3) {
+        status = wd_client_connect(argv[1], argv[2], 1500, &client, &error);
+    } else if (argc == 6) {
+        wd_client_keys keys = { argv[3], argv[4], argv[5] };
+        status = wd_client_connect_with_keys(argv[1], argv[2], 1500, &keys, &client, &error);
+    }
     printf("%d %s\n", status, error.text);
     fflush(stdout);
     while (status == WD_CLIENT_OK && fgets(line, sizeof line, stdin) != NULL) {

@@ -416,3 +416,26 @@ def test_silence_means_a_new_connection(compiled, fake):
     fake.answer(other, batch)
     assert probe.hear()[0] == 0
     probe.close()
+
+
+def test_keys_over_tcp(compiled, tmp_path):
+    """C with a key of `worldctl key new`; with a key that nobody knows it hears nothing; what is no key is said to be none."""
+    worldctl, folder = pathlib.Path(os.environ["WORLDD_BIN"]) / "worldctl", tmp_path / "keys"
+    done(worldctl, "key", "new", "--out", folder, "server")
+    done(worldctl, "key", "new", "--out", folder / "clients", "cee")
+    (tmp_path / "grants").write_text("key:cee client\n")
+    settings = ["control.tcp=tcp://127.0.0.1:*", f"doors.keys={folder}", f"doors.grants={tmp_path / 'grants'}"]
+    ours = worldd.keys.load_keys(folder / "clients/cee.key_secret", folder / "server.key")
+    with worldd.World.private(settings=settings, directory=tmp_path / "d") as world:
+        assert world.request("status")["version"]
+        endpoint = json.loads((tmp_path / "d/daemon.json").read_text())["control_tcp"]
+
+        def probe(*keys):
+            result = subprocess.run([compiled(PROBE), endpoint, "probe", *keys], input="status 5000 {}\n", capture_output=True,
+                                    text=True, timeout=60)
+            return [line.split(" ", 2) for line in result.stdout.splitlines()]
+        (first, *_), (told, *_) = probe(ours.public, ours.secret, ours.server)
+        assert (first, told) == ("0", "0")
+        public, secret = zmq.curve_keypair()
+        assert probe(public, secret, ours.server)[0][0] == "16"
+        assert probe(ours.public, ours.secret, b"short")[0] == ["2", "keys.server_key:", "must be 40 characters of Z85"]

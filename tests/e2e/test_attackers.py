@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+import conftest
 from conftest import until
 from peers import Doors
 from raw import Raw
@@ -19,6 +20,11 @@ SERVED_TIMES = 9
 MIB = 1 << 20
 PER_CONNECTION = 96 * 1024     # bytes of memory; 45 KiB were measured, with sanitizers
 FD_RESERVE = 200               # of our own: what pytest and ZeroMQ need
+POPEN = subprocess.Popen
+
+
+def few():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
 
 
 @pytest.fixture(params=["planner", "control"])
@@ -206,3 +212,18 @@ def test_another_user_who_knocks_all_the_time(make_daemon):
         meter.within(growth=32 * MIB, connections=0, cpu_s=10)
     finally:
         doors.close()
+
+
+def test_descriptors_that_run_short_are_told(make_daemon, monkeypatch):
+    """Past the last one libzmq aborts, and the unit starts worldd again; the log says so before."""
+    monkeypatch.setattr(conftest.subprocess, "Popen", lambda *args, **more: POPEN(*args, **more, preexec_fn=few))
+    doors = Doors(make_daemon())
+    monkeypatch.undo()
+    idle = connect(doors, "control", 75 - Meter(doors.daemon).descriptors(), lambda raw: raw.greet().ready())
+    assert "descriptors are taken" not in doors.daemon.log_text()
+    idle += connect(doors, "control", 7, lambda raw: raw.greet().ready())
+    until("it is told", lambda: "of 100 descriptors are taken" in doors.daemon.log_text())
+    served(doors)
+    for raw in idle:
+        raw.close()
+    doors.close()

@@ -11,7 +11,7 @@ import pytest
 import zmq
 import zmq.auth
 
-from conftest import BIN, Daemon, until
+from conftest import BIN, ROOT, Daemon, until
 from peers import Doors, wire
 import worldd
 from worldd.keys import load_keys
@@ -205,6 +205,20 @@ def test_a_name_is_its_users(tcp):
     planner = tcp.tcp_planner("pia", **tcp.of("pia"))
     planner.hello()
     planner.refused("EDENIED", "name: pia is taken by another user")
+
+
+def test_a_planner_in_python_over_tcp(tcp, task_file):
+    """Its keys come from the environment; the run is made over ipc."""
+    code = ("import worldd, sys\n"
+            "with worldd.FunctionPlanner(sys.argv[1], lambda request: worldd.complete(), name='pia'):\n"
+            "    sys.stdin.read()\n")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "clients/python"), "WORLDD_KEY": str(tcp.names["pia"]),
+                   "WORLDD_SERVER_KEY": str(tcp.keys / "server.key")}
+    child = subprocess.Popen(["/usr/bin/python3", "-c", code, tcp.endpoint("planner")], env=environment, stdin=subprocess.PIPE)
+    tcp.daemon.children.append(child)
+    until("the planner", lambda: any(peer["name"] == "pia" for peer in tcp.daemon.status()[1]))
+    _, result = tcp.daemon.run(task_file(id="t"), "--planner", "pia")
+    assert result["ending"] == "complete"
 
 
 # ---- reload -------------------------------------------------------------------------------------------------------------

@@ -156,6 +156,10 @@ def test_run_shows_each_step(make_daemon):
     ("[world]\nenabled = maybe\n", "neither true nor false"),
     ("[daemon]\nlog_level = loud\n", "none of error, warning, info, debug"),
     ("[world\n", "neither [section]"),
+    ("[doors]\ngrant = /etc/grants\n", "2: unknown setting doors.grant; the nearest known one is doors.grants"),
+    ("[doors]\n\nkey = /etc/keys\n", "3: unknown setting doors.key; the nearest known one is doors.keys"),
+    ("[control]\ntpc = x\n", "2: unknown setting control.tpc; the nearest known one is control.tcp"),
+    ("[doors]\ngroup = " + 65 * "g" + "\n", "2: doors.group: over 64 bytes"),
 ])
 def test_bad_settings_are_named(files, text, says):
     path = files("bad.ini", text)
@@ -164,14 +168,19 @@ def test_bad_settings_are_named(files, text, says):
 
 
 def test_effective_settings_and_their_origins(files):
-    path = files("good.ini", "[world]\nhistory = 5 ; few\n[run]\nstep_limit = 7\n")
-    done = call("worldd", "-c", path, "-s", "world.variables=9", "--print-config", WORLDD_RUN_STEP_LIMIT="8")
+    path = files("good.ini", "[world]\nhistory = 5 ; few\n[run]\nstep_limit = 7\n[doors]\ngroup = daemon\n")
+    done = call("worldd", "-c", path, "-s", "world.variables=9", "-s", "control.tcp=tcp://127.0.0.1:5554", "--print-config",
+                WORLDD_RUN_STEP_LIMIT="8", WORLDD_DOORS_KEYS="", WORLDD_KEY="of a client", WORLDD_SERVER_KEY="of a client")
     assert done.returncode == 0, done.stderr
     for line in (f"history = 5  ; {path}:2"[:60], "step_limit = 8  ; environment", "variables = 9  ; flag",
-                 "enabled = true  ; default"):
+                 "enabled = true  ; default", f"group = daemon  ; {path}:6"[:60], "keys =   ; environment",
+                 "tcp = tcp://127.0.0.1:5554  ; flag", "grants =   ; default"):
         assert line in done.stdout
     again = files("again.ini", done.stdout)
     assert call("worldd", "-c", again, "--check-config").returncode == 0
+    for text in ("WORLDD_DOORS_KEY", "WORLDD_CONTROL_TPC"):
+        wrong = call("worldd", "--check-config", **{text: "1"})
+        assert wrong.returncode == 2 and f"{text} names no setting" in wrong.stderr
     wrong = call("worldd", "--check-config", WORLDD_WORLD_HISTRY="1")
     assert wrong.returncode == 2 and "WORLDD_WORLD_HISTRY" in wrong.stderr
 
