@@ -132,6 +132,7 @@ wd_status wd_clients_hello(wd_clients *clients, const uint8_t instance[WD_SESSIO
         }
         memcpy(client->instance, instance, sizeof client->instance);
         client->bytes_of_all = &clients->bytes;
+        client->requests_max = clients->requests_max == 0 ? WD_CLIENT_ANSWERS_MAX : clients->requests_max;
         client->user = user;
         clients->list[at] = client;
     }
@@ -174,7 +175,8 @@ wd_client_begin wd_client_begin_request(
     if (request_id <= client->forgotten) {
         return WD_CLIENT_OUTDATED;
     }
-    if (client->count == WD_CLIENT_ANSWERS_MAX && !forget_oldest(client)) {
+    if (client->open_count >= client->requests_max ||
+        (client->count == WD_CLIENT_ANSWERS_MAX && !forget_oldest(client))) {
         return WD_CLIENT_FULL;
     }
     if (reserve_answer(client) != WD_OK) {

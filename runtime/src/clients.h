@@ -36,8 +36,9 @@ typedef struct wd_client {
     int64_t heard_ms;      // last sign of life
     size_t frame_max;      // bytes of the largest frame it takes
     uint64_t forgotten;    // highest request id that was forgotten
-    uint64_t newest;     // highest that was begun
+    uint64_t newest;       // highest that was begun
     size_t *bytes_of_all;  // of the table that the client is in
+    size_t requests_max;   // that it may have open
     size_t bytes, open_count, count, capacity;
     wd_client_answer *answers;  // oldest first; NULL while there is none
 } wd_client;
@@ -46,6 +47,7 @@ typedef struct wd_client {
 typedef struct wd_clients {
     wd_client *list[WD_CLIENTS_MAX];
     size_t count, bytes;
+    size_t requests_max;  // open ones of one client; 0: WD_CLIENT_ANSWERS_MAX
 } wd_clients;
 
 void wd_clients_done(wd_clients *clients);
@@ -62,7 +64,7 @@ typedef enum wd_client_begin {
     WD_CLIENT_OPEN,      // it is being done; the answer goes to where the client is by then
     WD_CLIENT_ANSWERED,  // *ret_answer is what it was answered
     WD_CLIENT_OUTDATED,  // answered or not, it is too old to tell
-    WD_CLIENT_FULL,      // WD_CLIENT_ANSWERS_MAX requests are open
+    WD_CLIENT_FULL,      // requests_max requests are open
     WD_CLIENT_NO_MEMORY,
 } wd_client_begin;
 wd_client_begin wd_client_begin_request(

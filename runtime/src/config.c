@@ -1,5 +1,6 @@
 #include "runtime/config.h"
 
+#include "clients.h"
 #include "config_table.h"
 #include "tree/alloc.h"
 
@@ -43,6 +44,7 @@ void wd_config_default(wd_config *ret_config)
     wd_world_options world = wd_world_options_default();
     wd_run_options run = wd_run_options_default();
     wd_broker_options broker = wd_broker_options_default();
+    wd_host_limits apps = wd_host_limits_default();
     wd_config config = {
         .log_level = "info",
         .packs = WD_PACKS_DIRECTORY,
@@ -74,6 +76,10 @@ void wd_config_default(wd_config *ret_config)
         .env_mib_max = 8192,
         .snapshot_idle_ms = 3600 * 1000,
         .env_orphan_ms = 120 * 1000,
+        .requests_max = WD_CLIENT_ANSWERS_MAX,
+        .episodes_mib_max = 64 * 1024,
+        .lua_instructions = (uint64_t)apps.lua_instructions,
+        .lua_mib = apps.lua_bytes >> 20,
     };
     const char *runtime = getenv("XDG_RUNTIME_DIR");
     if (runtime != NULL && runtime[0] == '/' && strlen(runtime) < WD_CONFIG_TEXT_MAX - 16) {
@@ -315,6 +321,12 @@ wd_run_options wd_config_run_options(const wd_config *config)
     options.deadline_ms = (uint32_t)config->deadline_ms;
     options.imagine_steps_max = config->imagine_planner ? (uint32_t)config->imagine_steps : 0;
     return options;
+}
+
+wd_host_limits wd_config_host_limits(const wd_config *config)
+{
+    return (wd_host_limits){ .lua_instructions = (int64_t)config->lua_instructions,
+        .lua_bytes = (size_t)config->lua_mib << 20 };
 }
 
 wd_broker_options wd_config_broker_options(const wd_config *config)

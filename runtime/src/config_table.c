@@ -1,5 +1,6 @@
 #include "config_table.h"
 
+#include "clients.h"
 #include "runtime/env_pool.h"
 
 #include <errno.h>
@@ -28,6 +29,8 @@ const wd_setting wd_settings[] = {
     TEXT("daemon", "episodes", episodes, "directory of recorded runs; empty: <directory>/episodes"),
     BOOL("daemon", "compress_episodes", compress_episodes,
         "turn the episode of a run that is over into one zstd frame, NAME.jsonl.zst"),
+    NUMBER("daemon", "episodes_mib_max", episodes_mib_max, 0, 1 << 30,
+        "MiB of recorded runs, past which no run begins; 0: no bound"),
     TEXT("daemon", "packs", packs, "app pack directories, separated by ':'"),
     TEXT("daemon", "tasks", tasks, "directory of task templates"),
     TEXT("planner", "endpoint", planner_endpoint,
@@ -73,6 +76,11 @@ const wd_setting wd_settings[] = {
     BOOL("imagine", "planner", imagine_planner, "runs may let their planners ask what-if"),
     NUMBER("imagine", "steps", imagine_steps, 0, WD_IMAGINE_BUDGET_LIMIT,
         "steps of what-if that the planners of a run may ask for; 0: none, unless the run says otherwise"),
+    NUMBER("control", "requests_max", requests_max, 1, WD_CLIENT_ANSWERS_MAX,
+        "requests that one client may have open"),
+    NUMBER("lua", "instructions", lua_instructions, 100000, 1000000000,
+        "instructions of one call of an app's code"),
+    NUMBER("lua", "mib", lua_mib, 1, 1024, "MiB that one call of an app's code may add"),
     NUMBER("env", "workers", env_workers, 1, WD_ENV_WORKERS_MAX, "threads that envs live on"),
     NUMBER("env", "envs_max", envs_max, 1, WD_ENV_COUNT_LIMIT, "envs at once"),
     NUMBER("env", "snapshots_max", snapshots_max, 1, WD_ENV_COUNT_LIMIT, "snapshots kept at once"),

@@ -371,7 +371,7 @@ static wd_status verb_observe_start(wd_service *service, const wd_control_peer *
     const wd_control *control, int64_t now_ms, wd_service_outbox *outbox, wd_value **ret_result,
     wd_error *error)
 {
-    (void)peer, (void)now_ms, (void)outbox;
+    (void)peer, (void)outbox;
     char id[WD_RUN_ID_MAX + 1], path[WD_CONFIG_TEXT_MAX * 2];
     const char *wanted = NULL;
     wd_task task = { 0 };
@@ -384,6 +384,7 @@ static wd_status verb_observe_start(wd_service *service, const wd_control_peer *
     wd_status status = wd_verb_text(control->args, "session", &wanted, error);
     status = status == WD_OK ? observed_task(control->args, &task, error) : status;
     status = status == WD_OK ? order_options(service, control->args, &options, error) : status;
+    status = status == WD_OK ? wd_service_episode_room(service, now_ms, error) : status;
     status = status == WD_OK ? wd_service_episode_name(service, wanted, task.id, 0, id, path, error) : status;
     status = status == WD_OK ? wd_observe_session_new(id, path, &task, &options, &session, error) : status;
     status =

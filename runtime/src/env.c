@@ -107,6 +107,7 @@ wd_envs_options wd_envs_options_default(void)
         .snapshot_count_max = 100 * 1000,
         .bytes_max = UINT64_C(8) << 30,
         .run = wd_run_options_default(),
+        .apps = wd_host_limits_default(),
     };
 }
 
@@ -124,6 +125,7 @@ wd_status wd_envs_new(const wd_envs_options *options, wd_packs *packs, wd_envs *
         wd_envs_destroy(&envs);
         return status;
     }
+    wd_host_limit(envs->host, options->apps);
     *ret_envs = envs;
     return WD_OK;
 }

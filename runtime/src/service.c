@@ -26,6 +26,7 @@ static wd_status start_envs(wd_service *service, wd_error *error)
         .bytes_max = config->env_mib_max << 20,
         .snapshot_idle_ms = (int64_t)config->snapshot_idle_ms,
         .run = wd_config_run_options(config),
+        .apps = wd_config_host_limits(config),
     };
     wd_status status =
         wd_env_pool_new(&options, service->packs, config->env_workers, &service->env_pool, error);
@@ -43,12 +44,16 @@ wd_status wd_service_new(
         return wd_error_set(error, WD_ENOMEM, "service: out of memory");
     }
     service->config = config;
+    service->clients.requests_max = config->requests_max;
     memcpy(service->boot_id, boot_id, sizeof service->boot_id);
     wd_broker_options options = wd_config_broker_options(config);
     memcpy(options.boot_id, boot_id, sizeof options.boot_id);
     wd_status status = wd_packs_load_list(config->packs, &service->packs, error);
     if (status == WD_OK) {
         status = wd_host_new(service->packs, &service->host, error);
+    }
+    if (status == WD_OK) {
+        wd_host_limit(service->host, wd_config_host_limits(config));
     }
     if (status == WD_OK) {
         status = wd_broker_new(&options, &service->broker);

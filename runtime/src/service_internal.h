@@ -4,6 +4,7 @@
 
 #include "clients.h"
 #include "env_router.h"
+#include "episode_disk.h"
 #include "observe_session.h"
 #include "peer_executor.h"
 #include "runtime/codec_session.h"
@@ -84,6 +85,7 @@ struct wd_service {
     int64_t envs_next_ms;  // when vanished clients are looked for next
     bool envs_wait;        // answers of workers are waiting to be taken
     bool end_wanted;       // an admin asked the daemon to end
+    wd_episode_disk disk;
     wd_service_stats stats;
 };
 
@@ -122,6 +124,8 @@ WD_NODISCARD wd_status wd_service_episode_name(const wd_service *service, const 
     wd_error *error);
 /// The episode is whole: compress it where the configuration says so. A failure is logged, and the file stays as it is.
 void wd_service_episode_pack(const wd_service *service, wd_episode_writer *episode);
+/// May one more episode begin? @retval WD_ELIMIT  daemon.episodes_mib_max.
+WD_NODISCARD wd_status wd_service_episode_room(wd_service *service, int64_t now_ms, wd_error *error);
 wd_service_run *wd_service_run_find(const wd_service *service, const char *id);  // NULL: not open
 void wd_service_run_destroy(wd_service_run **run_p);
 

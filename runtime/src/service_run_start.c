@@ -74,6 +74,13 @@ wd_status wd_service_run_record(wd_service *service, wd_service_run *run, wd_err
     return status;
 }
 
+wd_status wd_service_episode_room(wd_service *service, int64_t now_ms, wd_error *error)
+{
+    const wd_config *config = service->config;
+    return wd_episode_disk_room(
+        &service->disk, config->episodes, config->episodes_mib_max << 20, now_ms, error);
+}
+
 /// Make the run and its record. The device stays the instance's.
 static wd_status prepare(wd_service *service, wd_service_run *run, const wd_run_order *order, wd_error *error)
 {
@@ -123,6 +130,10 @@ wd_status wd_service_run_start(wd_service *service, const wd_run_order *order, c
         return wd_error_set(error, WD_ELIMIT, "run: %zu runs are open, the limit is %llu", service->run_count,
             (unsigned long long)service->config->runs_max);
     }
+    wd_status status = wd_service_episode_room(service, now_ms, error);
+    if (status != WD_OK) {
+        return status;
+    }
     wd_service_run *run = wd_alloc_zero(1, sizeof *run);
     if (run == NULL) {
         return wd_error_set(error, WD_ENOMEM, "run: out of memory");
@@ -130,7 +141,7 @@ wd_status wd_service_run_start(wd_service *service, const wd_run_order *order, c
     run->options = order->options;
     run->options.world.launcher_app = NULL;
     run->seed = order->instance->seed;
-    wd_status status = prepare(service, run, order, error);
+    status = prepare(service, run, order, error);
     if (status == WD_OK && order->executor != NULL) {
         status = take_peer(service, run, order, error);
     } else if (status == WD_OK) {

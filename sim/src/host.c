@@ -81,6 +81,16 @@ wd_status wd_host_new(wd_packs *packs, wd_host **ret_host, wd_error *error)
     return WD_OK;
 }
 
+wd_host_limits wd_host_limits_default(void)
+{
+    return (wd_host_limits){ .lua_instructions = WD_LUA_INSTRUCTIONS_MAX, .lua_bytes = WD_LUA_BYTES_MAX };
+}
+
+void wd_host_limit(wd_host *host, wd_host_limits limits)
+{
+    wd_lua_limit(host->lua, limits.lua_instructions, limits.lua_bytes);
+}
+
 void wd_host_destroy(wd_host **host_p)
 {
     wd_host *host = *host_p;

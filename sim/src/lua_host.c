@@ -61,8 +61,8 @@ static void look_at_limits(lua_State *state, lua_Debug *place)
     lua->instructions_left -= HOOK_COUNT;
     if (lua->instructions_left < 0) {
         (void)lua_getinfo(state, "Sl", place);
-        luaL_error(state, "%s:%d: more than %d instructions in one call", place->short_src,
-            place->currentline, WD_LUA_INSTRUCTIONS_MAX);
+        luaL_error(state, "%s:%d: more than %I instructions in one call", place->short_src,
+            place->currentline, (LUAI_UACINT)lua->call_instructions_max);
     }
 }
 
@@ -72,8 +72,8 @@ static wd_status failed(wd_lua *lua, int code, wd_error *error)
     wd_status status = WD_ESCRIPT;
     if (code == LUA_ERRMEM) {
         if (lua->out_of_memory) {
-            (void)wd_error_set(error, WD_ESCRIPT, "%s:%d: more than %d bytes of memory in one call",
-                lua->oom_source, lua->oom_line, WD_LUA_BYTES_MAX);
+            (void)wd_error_set(error, WD_ESCRIPT, "%s:%d: more than %zu bytes of memory in one call",
+                lua->oom_source, lua->oom_line, lua->call_bytes_max);
         } else {
             status = wd_error_set(error, WD_ENOMEM, "out of memory");
         }
@@ -91,12 +91,18 @@ static wd_status failed(wd_lua *lua, int code, wd_error *error)
     return status;
 }
 
+void wd_lua_limit(wd_lua *lua, int64_t instructions_max, size_t bytes_max)
+{
+    lua->call_instructions_max = instructions_max;
+    lua->call_bytes_max = bytes_max;
+}
+
 wd_status wd_lua_protected(wd_lua *lua, lua_CFunction function, void *argument, wd_error *error)
 {
     const int top = lua_gettop(lua->state);
-    lua->instructions_left = WD_LUA_INSTRUCTIONS_MAX;
+    lua->instructions_left = lua->call_instructions_max;
     lua->out_of_memory = false;
-    lua->bytes_max = lua->loading != NULL ? LOAD_BYTES_MAX : lua->bytes + WD_LUA_BYTES_MAX;
+    lua->bytes_max = lua->loading != NULL ? LOAD_BYTES_MAX : lua->bytes + lua->call_bytes_max;
     lua_pushcfunction(lua->state, function);
     lua_pushlightuserdata(lua->state, argument);
     const int code = lua_pcall(lua->state, 1, 0, 0);
@@ -328,6 +334,7 @@ static wd_status create(wd_lua **ret_lua, wd_error *error)
     if (lua == NULL) {
         return wd_error_set(error, WD_ENOMEM, "lua: out of memory");
     }
+    wd_lua_limit(lua, WD_LUA_INSTRUCTIONS_MAX, WD_LUA_BYTES_MAX);
     lua->bytes_max = SIZE_MAX;
     lua->state = lua_newstate(allocate, lua);
     if (lua->state == NULL) {

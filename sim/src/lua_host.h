@@ -1,15 +1,15 @@
 /// lua_host.h - the Lua interpreter of a host: every pack's code, loaded once, frozen, called within limits.
 ///
 /// Nothing survives a call: globals are read-only after loading, functions keep no upvalue but _ENV, tables of a pack
-/// are values. Limits per call: WD_LUA_INSTRUCTIONS_MAX, WD_LUA_BYTES_MAX.
+/// are values. Limits per call: wd_lua_limit().
 #ifndef SIM_LUA_HOST_H
 #define SIM_LUA_HOST_H
 
 #include "call.h"
 
 enum {
-    WD_LUA_INSTRUCTIONS_MAX = 5 * 1000 * 1000,  // of one call
-    WD_LUA_BYTES_MAX = 32 * 1024 * 1024,        // that one call may add
+    WD_LUA_INSTRUCTIONS_MAX = 5 * 1000 * 1000,  // of one call, unless it was said otherwise
+    WD_LUA_BYTES_MAX = 32 * 1024 * 1024,        // that one call may add, likewise
     WD_LUA_PARAMS_MAX = 8,                      // ":name" parts of one route
 };
 
@@ -18,6 +18,8 @@ typedef struct wd_lua wd_lua;
 /// An interpreter with all packs loaded. @retval WD_ESCRIPT `error` names file and line.
 WD_NODISCARD wd_status wd_lua_new(const wd_packs *packs, wd_lua **ret_lua, wd_error *error);
 void wd_lua_destroy(wd_lua **lua_p);
+/// Of each call from now on.
+void wd_lua_limit(wd_lua *lua, int64_t instructions_max, size_t bytes_max);
 /// The same with one pack.
 WD_NODISCARD wd_status wd_lua_new_of(const wd_pack *pack, wd_lua **ret_lua, wd_error *error);
 /// Would app.lua load? For packs.c, before there is a host.

@@ -15,6 +15,8 @@ struct wd_lua {
     wd_call *call;           // the call that runs, NULL between calls
     const wd_pack *loading;  // while app.lua is read
     int64_t instructions_left;
+    int64_t call_instructions_max;
+    size_t call_bytes_max;
     size_t bytes;        // held by Lua now
     size_t bytes_max;    // at this many an allocation fails
     size_t bytes_idle;   // held after the last full collection

@@ -69,6 +69,23 @@ static void the_window_holds_its_bound(void **state)
     wd_clients_done(&clients);
 }
 
+static void open_requests_hold_the_bound_that_was_set(void **state)
+{
+    (void)state;
+    wd_clients clients = { .requests_max = 2 };
+    wd_client *client = NULL;
+    const wd_client_answer *answer = NULL;
+    assert_int_equal(hello(&clients, 1, 1, 0, &client), WD_OK);
+    assert_int_equal(wd_client_begin_request(client, 1, &answer), WD_CLIENT_NEW);
+    assert_int_equal(wd_client_begin_request(client, 2, &answer), WD_CLIENT_NEW);
+    assert_int_equal(wd_client_begin_request(client, 3, &answer), WD_CLIENT_FULL);
+    wd_client_finish_request(client, 1, 34, NULL, 0);
+    assert_int_equal(wd_client_begin_request(client, 3, &answer), WD_CLIENT_NEW);
+    assert_int_equal(
+        wd_client_begin_request(client, 1, &answer), WD_CLIENT_ANSWERED);  // remembered all the same
+    wd_clients_done(&clients);
+}
+
 static void the_bytes_hold_their_bound(void **state)
 {
     (void)state;
@@ -183,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_is_given_again_on_a_new_connection),
         cmocka_unit_test(the_window_holds_its_bound),
+        cmocka_unit_test(open_requests_hold_the_bound_that_was_set),
         cmocka_unit_test(the_bytes_hold_their_bound),
         cmocka_unit_test(the_longest_silent_client_makes_room),
         cmocka_unit_test(what_a_silent_client_was_told_is_forgotten),

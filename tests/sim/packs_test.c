@@ -239,16 +239,65 @@ static void bad_screen_fails_its_step(void **state)
     wd_packs_unref(&packs);
 }
 
+// Limits that were set: what is well below them is drawn, what is well past them is not. (They are looked at every so
+// many instructions, so the very edge is not a number of a row.)
+#define DRAWN "return screen{ label{ 'x' } }"
+
+static const struct limit_row {
+    const char *name, *lua;
+    wd_host_limits limits;
+    const char *says;  // NULL: it is drawn
+} limit_rows[] = {
+    { "as many instructions as may be", SCREEN("for i = 1, 90000 do end\n" DRAWN), { 100000, 1 << 20 },
+        NULL },
+    { "more instructions than may be", SCREEN("for i = 1, 110000 do end\n" DRAWN), { 100000, 1 << 20 },
+        "demo/app.lua:2: more than 100000 instructions in one call" },
+    { "a wider limit lets it pass", SCREEN("for i = 1, 6000000 do end\n" DRAWN), { 10000000, 1 << 20 },
+        NULL },
+    { "as much memory as may be", SCREEN("local s = 'x'\nfor i = 1, 17 do s = s .. s end\n" DRAWN),
+        { 100000, 1 << 20 }, NULL },
+    { "more memory than may be", SCREEN("local s = 'x'\nfor i = 1, 20 do s = s .. s end\n" DRAWN),
+        { 100000, 1 << 20 }, "demo/app.lua:3: more than 1048576 bytes of memory in one call" },
+};
+
+static void limits_are_those_that_were_set(void **state)
+{
+    const struct limit_row *row = *state;
+    const pack_memory_file files[] = { { FILE_OF("app.lua"), row->lua }, { NULL, NULL } };
+    wd_packs *packs = NULL;
+    wd_host *host = NULL;
+    wd_device *device = NULL;
+    wd_error error = { 0 };
+    wd_value *args = NULL;
+    wd_scene *scene = NULL;
+    assert_int_equal(load(files, &packs), WD_OK);
+    assert_int_equal(wd_host_new(packs, &host, &error), WD_OK);
+    wd_host_limit(host, row->limits);
+    assert_int_equal(wd_host_boot(host, 1, &device, &error), WD_OK);
+    assert_int_equal(wd_value_pack(&args, "{s:s}", "app", "demo"), WD_OK);
+    assert_int_equal(wd_device_call(device, "os.launchApp", args, NULL, &error), WD_OK);
+    wd_value_unref(&args);
+    assert_int_equal(wd_phone_observe(host, device, &scene, &error), row->says == NULL ? WD_OK : WD_ESCRIPT);
+    if (row->says != NULL && strstr(error.text, row->says) == NULL) {
+        fail_msg("'%s' does not say '%s'", error.text, row->says);
+    }
+    wd_scene_unref(&scene);
+    wd_device_destroy(&device);
+    wd_host_destroy(&host);
+    wd_packs_unref(&packs);
+}
+
 int main(void)
 {
-    enum { OTHERS = 4 };
-    struct CMUnitTest tests[WD_COUNT_OF(broken) + WD_COUNT_OF(bad_screens) + OTHERS] = {
-        cmocka_unit_test(overlay_by_schema),
-        cmocka_unit_test(two_packs_of_one_id),
-        cmocka_unit_test(base_rows_by_schema),
-        cmocka_unit_test(second_directory_must_not_repeat_an_id),
-        cmocka_unit_test(example_of_the_document_loads),
-    };
+    enum { OTHERS = 5 };
+    struct CMUnitTest
+        tests[WD_COUNT_OF(broken) + WD_COUNT_OF(bad_screens) + WD_COUNT_OF(limit_rows) + OTHERS] = {
+            cmocka_unit_test(overlay_by_schema),
+            cmocka_unit_test(two_packs_of_one_id),
+            cmocka_unit_test(base_rows_by_schema),
+            cmocka_unit_test(second_directory_must_not_repeat_an_id),
+            cmocka_unit_test(example_of_the_document_loads),
+        };
     size_t count = OTHERS;
     for (size_t i = 0; i < WD_COUNT_OF(broken); i++) {
         tests[count++] = (struct CMUnitTest){ .name = broken[i].name,
@@ -259,6 +308,11 @@ int main(void)
         tests[count++] = (struct CMUnitTest){ .name = bad_screens[i].name,
             .test_func = bad_screen_fails_its_step,
             .initial_state = (void *)(uintptr_t)&bad_screens[i] };
+    }
+    for (size_t i = 0; i < WD_COUNT_OF(limit_rows); i++) {
+        tests[count++] = (struct CMUnitTest){ .name = limit_rows[i].name,
+            .test_func = limits_are_those_that_were_set,
+            .initial_state = (void *)(uintptr_t)&limit_rows[i] };
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include "runtime/authority.h"
 #include "runtime/broker.h"
 #include "runtime/run.h"
+#include "sim/phone.h"
 
 #include <stdio.h>
 
@@ -37,6 +38,7 @@ typedef struct wd_config {
     bool imagine_planner;
     uint64_t imagine_steps;
     uint64_t env_workers, envs_max, snapshots_max, env_mib_max, snapshot_idle_ms, env_orphan_ms;
+    uint64_t requests_max, episodes_mib_max, lua_instructions, lua_mib;
 } wd_config;
 
 /// Where each setting came from, by index in the table.
@@ -67,6 +69,7 @@ void wd_config_print(const wd_config *config, const wd_config_origins *origins, 
 void wd_config_print_help(FILE *out);
 
 wd_run_options wd_config_run_options(const wd_config *config);
+wd_host_limits wd_config_host_limits(const wd_config *config);
 wd_broker_options wd_config_broker_options(const wd_config *config);
 
 #endif

@@ -52,6 +52,7 @@ typedef struct wd_envs_options {
     int64_t snapshot_idle_ms;  // a snapshot not used for so long is forgotten; 0: never
     uint8_t number;            // of this table, the last byte of its ids
     wd_run_options run;        // limits of episodes
+    wd_host_limits apps;       // of the code of apps
 } wd_envs_options;
 wd_envs_options wd_envs_options_default(void);
 

@@ -47,6 +47,15 @@ typedef struct wd_host wd_host;
 WD_NODISCARD wd_status wd_host_new(wd_packs *packs, wd_host **ret_host, wd_error *error);
 void wd_host_destroy(wd_host **host_p);
 
+/// What one call of an app's code may take.
+typedef struct wd_host_limits {
+    int64_t lua_instructions;
+    size_t lua_bytes;  // that it may add
+} wd_host_limits;
+wd_host_limits wd_host_limits_default(void);
+/// From the next call on. Results that only a wider limit allows differ, so it belongs to the settings of a daemon.
+void wd_host_limit(wd_host *host, wd_host_limits limits);
+
 /// Boot a phone with all packs. The device must be destroyed before the host.
 WD_NODISCARD wd_status wd_host_boot(wd_host *host, uint64_t seed, wd_device **ret_device, wd_error *error);
 
