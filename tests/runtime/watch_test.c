@@ -11,12 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const uint8_t mine[WD_SESSION_ID_SIZE] = { 1 }, others[WD_SESSION_ID_SIZE] = { 2 };
+static const wd_env_owner mine = { .bytes = { 1 }, .user = 1 }, other = { .bytes = { 2 }, .user = 1 },
+                          stranger = { .bytes = { 3 }, .user = 2 };  // another user
 
 static wd_watcher watcher_of(wd_watch_kind kind, const char *what, uint64_t request_id)
 {
-    wd_watcher watcher = { .peer = { .bytes = { 9 }, .length = 1 }, .kind = kind, .request_id = request_id };
-    memcpy(watcher.instance, mine, sizeof mine);
+    wd_watcher watcher = {
+        .peer = { .bytes = { 9 }, .length = 1 }, .kind = kind, .request_id = request_id, .user = mine.user
+    };
+    memcpy(watcher.instance, mine.bytes, sizeof watcher.instance);
     snprintf(watcher.what, sizeof watcher.what, "%s", what);
     return watcher;
 }
@@ -26,20 +29,24 @@ static const struct hear_row {
     wd_watch_kind kind;
     const char *what;
     const char *run, *env;  // what the event is about
-    const uint8_t *owner;
+    const wd_env_owner *owner;
+    bool others;  // what others own may be seen
     bool hears;
 } hear_rows[] = {
-    { "all hears of a run", WD_WATCH_ALL, "", "r1", NULL, others, true },
-    { "all hears of an env", WD_WATCH_ALL, "", NULL, "e1", others, true },
-    { "a run hears of itself", WD_WATCH_RUN, "r1", "r1", NULL, others, true },
-    { "a run hears of no other", WD_WATCH_RUN, "r1", "r2", NULL, mine, false },
-    { "a run hears of no env of its name", WD_WATCH_RUN, "r1", NULL, "r1", mine, false },
-    { "an env hears of itself", WD_WATCH_ENV, "e1", NULL, "e1", others, true },
-    { "an env hears of no other", WD_WATCH_ENV, "e1", NULL, "e2", mine, false },
-    { "an env hears of no run of its name", WD_WATCH_ENV, "e1", "e1", NULL, mine, false },
-    { "mine hears of a run of mine", WD_WATCH_MINE, "", "r1", NULL, mine, true },
-    { "mine hears of an env of mine", WD_WATCH_MINE, "", NULL, "e1", mine, true },
-    { "mine hears of no other's env", WD_WATCH_MINE, "", NULL, "e1", others, false },
+    { "all hears of a run", WD_WATCH_ALL, "", "r1", NULL, &other, false, true },
+    { "all hears of an env", WD_WATCH_ALL, "", NULL, "e1", &other, false, true },
+    { "a run hears of itself", WD_WATCH_RUN, "r1", "r1", NULL, &other, false, true },
+    { "a run hears of no other", WD_WATCH_RUN, "r1", "r2", NULL, &mine, false, false },
+    { "a run hears of no env of its name", WD_WATCH_RUN, "r1", NULL, "r1", &mine, false, false },
+    { "an env hears of itself", WD_WATCH_ENV, "e1", NULL, "e1", &other, false, true },
+    { "an env hears of no other", WD_WATCH_ENV, "e1", NULL, "e2", &mine, false, false },
+    { "an env hears of no run of its name", WD_WATCH_ENV, "e1", "e1", NULL, &mine, false, false },
+    { "mine hears of a run of mine", WD_WATCH_MINE, "", "r1", NULL, &mine, false, true },
+    { "mine hears of an env of mine", WD_WATCH_MINE, "", NULL, "e1", &mine, false, true },
+    { "mine hears of no other's env", WD_WATCH_MINE, "", NULL, "e1", &other, false, false },
+    { "all hears of no other user's env", WD_WATCH_ALL, "", NULL, "e1", &stranger, false, false },
+    { "who may see others hears of it", WD_WATCH_ALL, "", NULL, "e1", &stranger, true, true },
+    { "nor does who knows its id", WD_WATCH_ENV, "e1", NULL, "e1", &stranger, false, false },
 };
 
 static void who_hears(void **state)
@@ -47,6 +54,7 @@ static void who_hears(void **state)
     const struct hear_row *row = *state;
     wd_watch *watch = calloc(1, sizeof *watch);
     wd_watcher watcher = watcher_of(row->kind, row->what, 7);
+    watcher.others = row->others;
     wd_broker_outbox outbox = { 0 };
     wd_value *event = json_of("{\"event\":\"step\"}");
     wd_error error;
@@ -105,7 +113,7 @@ static void a_long_event_is_cut_and_then_counted(void **state)
     wd_error error;
     uint64_t sequence = 0;
     assert_int_equal(wd_watch_add(watch, &watcher, &error), WD_OK);
-    assert_int_equal(wd_watch_tell(watch, NULL, "e", mine, event, &outbox), WD_OK);
+    assert_int_equal(wd_watch_tell(watch, NULL, "e", &mine, event, &outbox), WD_OK);
     assert_int_equal(outbox.send_count, row->told);
     if (row->told) {
         wd_value *heard = event_of(&outbox.sends[0], &sequence);
@@ -116,7 +124,7 @@ static void a_long_event_is_cut_and_then_counted(void **state)
         wd_value_unref(&heard);
     }
     wd_broker_outbox_clear(&outbox);
-    assert_int_equal(wd_watch_tell(watch, NULL, "e", mine, next, &outbox), WD_OK);
+    assert_int_equal(wd_watch_tell(watch, NULL, "e", &mine, next, &outbox), WD_OK);
     wd_value *heard = event_of(&outbox.sends[0], &sequence);
     assert_int_equal(wd_value_int_or(wd_object_get(heard, "dropped"), -1), row->told ? 0 : 1);
     wd_value_unref(&heard);
@@ -141,7 +149,7 @@ static void dropped_events_are_counted_for_each_watch(void **state)
     for (int i = 0; i < 3; i++) {
         wd_watch_dropped(watch, &one.peer, 1);
     }
-    assert_int_equal(wd_watch_tell(watch, NULL, "e", mine, event, &outbox), WD_OK);
+    assert_int_equal(wd_watch_tell(watch, NULL, "e", &mine, event, &outbox), WD_OK);
     assert_int_equal(outbox.send_count, 2);
     for (size_t i = 0; i < 2; i++) {
         wd_value *heard = event_of(&outbox.sends[i], &sequence);
@@ -162,10 +170,10 @@ static void watches_hold_their_bound(void **state)
         wd_watcher watcher = watcher_of(WD_WATCH_ALL, "", id);
         assert_int_equal(wd_watch_add(watch, &watcher, &error), id <= WD_WATCHERS_MAX ? WD_OK : WD_ELIMIT);
     }
-    assert_int_equal(wd_watch_count(watch, mine), WD_WATCHERS_MAX);
-    assert_int_equal(wd_watch_end(watch, others, 1), WD_ENOENT);  // nobody ends another's
-    assert_int_equal(wd_watch_end(watch, mine, 1), WD_OK);
-    assert_int_equal(wd_watch_end(watch, mine, 1), WD_ENOENT);
+    assert_int_equal(wd_watch_count(watch, mine.bytes), WD_WATCHERS_MAX);
+    assert_int_equal(wd_watch_end(watch, other.bytes, 1), WD_ENOENT);  // nobody ends another's
+    assert_int_equal(wd_watch_end(watch, mine.bytes, 1), WD_OK);
+    assert_int_equal(wd_watch_end(watch, mine.bytes, 1), WD_ENOENT);
     wd_watcher again = watcher_of(WD_WATCH_ALL, "", 1);
     assert_int_equal(wd_watch_add(watch, &again, &error), WD_OK);
     free(watch);
