@@ -1,6 +1,6 @@
 // node.c - life and death of nodes.
-#include "key.h"
 #include "region.h"
+#include "table.h"
 
 size_t wd_node_size(const wd_value *node)
 {
@@ -181,6 +181,9 @@ void wd_node_unref_all(wd_value *const *items, size_t count)
     drop_items(items, count, &dead);
     wd_value *node;
     while ((node = dead_pop(&dead)) != NULL) {
+        if (node->tag == WD_TAG_TRIE) {
+            wd_trie_bequeath(wd_trie_of(node));
+        }
         wd_links links = wd_node_links(node);
         drop_items(links.items, links.count, &dead);
         if (links.single != NULL) {

@@ -72,7 +72,7 @@ enum {
     WD_LIST_LEAF_MAX = 16,  // elements of a leaf of a list
     WD_LIST_WIDTH = 16,     // children of a list node
     WD_TABLE_LEAF_MAX = 8,  // members of a leaf of a table
-    WD_TRIE_BITS = 3,       // log2 of the children of a trie node
+    WD_TRIE_BITS = 4,       // log2 of the children of a trie node
     WD_HASH_BITS = 5,       // log2 of the children of a hash node
     WD_LIST_LEVELS_MAX = 12,
 };
@@ -175,8 +175,11 @@ typedef struct wd_table_node {
 typedef struct wd_trie_node {
     wd_value head;
     uint32_t bitmap;  // which children there are
-    uint32_t count;
+    uint16_t count;
+    uint16_t borrowed;  // which children the lender counts for this node too, a bit for each of `items`
     wd_digest digest;
+    struct wd_trie_node *partner;      // of a borrower its lender, of a lender its first borrower: see trie.c
+    struct wd_trie_node *prev, *next;  // among the borrowers
     wd_value *items[];
 } wd_trie_node;
 

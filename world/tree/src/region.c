@@ -1,7 +1,7 @@
 // region.c - freezing: one block of nodes that no longer change, and the measure of a tree.
 #include "region.h"
 
-#include "key.h"
+#include "table.h"
 #include "traits.h"
 
 #include <stdlib.h>
@@ -132,6 +132,9 @@ static wd_value *copy_node(freeze *state, wd_value *node)
     memcpy(copy, node, size);
     copy->flags = (uint8_t)((copy->flags | WD_FLAG_FROZEN) & ~WD_FLAG_LISTED);
     copy->refs = (uint32_t)(((uintptr_t)copy - (uintptr_t)state->region) / 16);
+    if (copy->tag == WD_TAG_TRIE) {
+        wd_trie_loan_none(wd_trie_of(copy));
+    }
     wd_links links = wd_node_links(copy);
     if (links.single != NULL) {
         *links.single = copy_node(state, *links.single);

@@ -41,6 +41,28 @@ wd_status wd_table_remove(wd_value **table_p, const wd_name *name, wd_value **re
 /// The first leaf whose number is *number_p or more, and its number; NULL when there is none.
 const wd_object_node *wd_table_leaf_from(const wd_value *table, uint32_t *number_p);
 
+// ---- the order of a table (trie.c) ----------------------------------------------------------------------------
+// All but the look-ups are for a table that is the caller's own.
+
+wd_trie_node *wd_trie_new(size_t capacity);
+/// NULL when there is no leaf of that number.
+const wd_object_node *wd_trie_get(const wd_table_node *table, uint32_t number);
+/// Own the nodes down to the leaf, which is there; *ret_leaf_p is where it hangs.
+wd_status wd_trie_own_way(wd_table_node *table, uint32_t number, wd_value ***ret_leaf_p);
+/// Hang in a leaf of a number that is not there yet. Takes the leaf on success.
+wd_status wd_trie_insert(wd_table_node *table, uint32_t number, wd_value *leaf);
+/// Take out a leaf whose way is owned, and the nodes that get empty by it. The root stays.
+void wd_trie_remove(wd_table_node *table, uint32_t number);
+
+/// A node without references is about to drop its children: leave it those that it alone counts.
+void wd_trie_bequeath(wd_trie_node *trie);
+
+static inline void wd_trie_loan_none(wd_trie_node *trie)
+{
+    trie->borrowed = 0;
+    trie->partner = trie->prev = trie->next = NULL;
+}
+
 // ---- the index of a table (hash.c) ----------------------------------------------------------------------------
 
 /// Full hash of the one key in the leaf that the entry is about. `level` digits of it are those of `hash`.
