@@ -36,6 +36,7 @@ typedef struct slab {
 
 typedef struct thread_heap {
     slab *roomy[CLASS_COUNT];  // the first one is allocated from
+    slab *last[CLASS_COUNT];   // where a slab that gets room is added
     slab *spare;
     size_t spare_count;
     size_t slab_count;  // all that this thread has, spare ones included
@@ -81,34 +82,19 @@ static void spare_drop(size_t keep)
     }
 }
 
-// When a thread ends, its empty slabs go. A slab in which something still lives is leaked, not torn away.
-static void thread_ends(void *argument)
-{
-    (void)argument;
-    for (size_t i = 0; i < CLASS_COUNT; i++) {
-        slab *current = heap.roomy[i];
-        if (current != NULL && current->live == 0) {
-            heap.roomy[i] = NULL;
-            slab_free(current);  // only the one that is allocated from is kept while empty
-        }
-    }
-    spare_drop(0);
-}
-
-static void exit_key_make(void)
-{
-    wd_assert(pthread_key_create(&exit_key, thread_ends) == 0);
-}
-
+// A slab that gets room waits for its turn. Were it allocated from at once, blocks that come and go would stay in the
+// slabs where they were first, scattered, and each of these would be linked and unlinked for one block at a time.
 static void slab_link(slab *linked)
 {
-    slab **head = &heap.roomy[linked->class];
-    linked->prev = NULL;
-    linked->next = *head;
-    if (*head != NULL) {
-        (*head)->prev = linked;
+    slab *last = heap.last[linked->class];
+    linked->next = NULL;
+    linked->prev = last;
+    if (last != NULL) {
+        last->next = linked;
+    } else {
+        heap.roomy[linked->class] = linked;
     }
-    *head = linked;
+    heap.last[linked->class] = linked;
     linked->linked = true;
 }
 
@@ -121,8 +107,29 @@ static void slab_unlink(slab *linked)
     }
     if (linked->next != NULL) {
         linked->next->prev = linked->prev;
+    } else {
+        heap.last[linked->class] = linked->prev;
     }
     linked->linked = false;
+}
+
+// When a thread ends, its empty slabs go. A slab in which something still lives is leaked, not torn away.
+static void thread_ends(void *argument)
+{
+    (void)argument;
+    for (size_t i = 0; i < CLASS_COUNT; i++) {
+        slab *current = heap.roomy[i];
+        if (current != NULL && current->live == 0) {
+            slab_unlink(current);
+            slab_free(current);  // only the one that is allocated from is kept while empty
+        }
+    }
+    spare_drop(0);
+}
+
+static void exit_key_make(void)
+{
+    wd_assert(pthread_key_create(&exit_key, thread_ends) == 0);
 }
 
 static slab *slab_new(size_t class)
