@@ -15,7 +15,8 @@ static const struct argp_option options[] = {
     { "param", 'k', "NAME=VALUE", 0, "A parameter of the task; may be repeated", 0 },
     { "seed", 's', "N", 0, "Seed of the phone (default 0)", 0 },
     { "option", 'o', "NAME=VALUE", 0,
-        "world, semantic, enricher, history, step_limit or repetition_limit of this run", 0 },
+        "world, semantic, enricher, history, step_limit, repetition_limit or imagine of this run", 0 },
+    { "imagine", 'm', "N", 0, "Steps of what-if that its planners may ask for", 0 },
     { "run-id", 'i', "ID", 0, "Name of the run and of its episode file", 0 },
     { "json", 'j', NULL, 0, "One JSON line a step, last the result", 0 },
     { 0 },
@@ -46,6 +47,17 @@ static void set_text(wd_value **object_p, const char *name, const char *text)
     }
 }
 
+static void set_number(wd_value **object_p, const char *name, const char *text, struct argp_state *state)
+{
+    char assignment[64];
+    wd_error error;
+    snprintf(assignment, sizeof assignment, "%s=%s", name, text);
+    if (ctl_add_param(object_p, assignment, &error) != WD_OK ||
+        !wd_value_is(wd_object_get(*object_p, name), WD_KIND_INT)) {
+        argp_error(state, "--%s: \"%s\" is no whole number", name, text);
+    }
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     run_arguments *given = state->input;
@@ -70,15 +82,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case 'j':
         given->json = true;
         return 0;
-    case 's': {
-        char assignment[64];
-        snprintf(assignment, sizeof assignment, "seed=%s", value);
-        if (ctl_add_param(&given->args, assignment, &error) != WD_OK ||
-            !wd_value_is(wd_object_get(given->args, "seed"), WD_KIND_INT)) {
-            argp_error(state, "--seed: \"%s\" is no whole number", value);
-        }
+    case 's':
+        set_number(&given->args, "seed", value, state);
         return 0;
-    }
+    case 'm':
+        set_number(&given->options, "imagine", value, state);
+        return 0;
     case 'k':
     case 'o':
         if (ctl_add_param(key == 'k' ? &given->params : &given->options, value, &error) != WD_OK) {

@@ -149,6 +149,18 @@ def test_a_planner_asks_in_mid_plan(make_doors):
     assert doors.daemon.ctl("replay", run["episode"]).returncode == 0
 
 
+def test_worldctl_gives_a_run_its_budget(make_doors):
+    doors = make_doors()
+    planner = doors.planner().greet()
+    shown = doors.daemon.ctl_started("run", "demo/bluetooth_off", "--imagine", "5")
+    request = planner.receive("PLAN_REQUEST")[1]
+    assert request.imagine_left == 5
+    planner.reply(request, *steps_of(GOLD))
+    assert shown.wait(30) == 0
+    wrong = doors.daemon.ctl("run", "demo/bluetooth_off", "--imagine", "many")
+    assert wrong.returncode == 64 and '--imagine: "many" is no whole number' in wrong.stderr
+
+
 def test_points_are_in_the_planners_space(make_doors):
     doors = make_doors()
     planner = doors.planner()

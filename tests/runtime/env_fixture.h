@@ -36,7 +36,7 @@ static inline wd_envs *env_fixture_table(const wd_envs_options *options)
 /// Call a verb; the test fails when it does.
 static inline wd_value *env_fixture_call(wd_envs *envs, const char *verb, wd_value *args)
 {
-    wd_env_caller caller = { .owner = { "owner" } };
+    wd_env_caller caller = { .owner = { .bytes = "owner" } };
     wd_value *result = NULL;
     wd_error error;
     if (wd_env_call(envs, &caller, verb, args, &result, &error) != WD_OK) {
