@@ -335,7 +335,9 @@ static wd_status verb_judge(wd_service *service, const wd_control_peer *peer, co
     wd_status status = wd_control_open_run(service, peer, control, &run, error);
     status = status == WD_OK ? wd_run_judge(run->run, service->host, &verdict) : status;
     if (status == WD_OK && verdict == NULL) {
-        status = wd_error_set(error, WD_ESTATE, "judge: the run has no state yet");
+        status = wd_error_set(error, WD_ESTATE, "judge: %s",
+            run->device == NULL ? "the device tells no state, and the task demands nothing else"
+                                : "the run has no state yet");
     }
     if (status == WD_OK) {
         status = wd_value_pack(ret_result, "{s:s,s:i,s:d,s:v}", "run", run->id, "steps",

@@ -11,6 +11,7 @@ from conftest import ROOT, SHARED, episode_bytes, until
 from peers import Doors, wire
 from test_planners import planner_log, start_python
 
+CALM = ("planner.wait_ms=0", "executor.deadline_ms=20000", "executor.wait_ms=0")
 # Lateness is noticed soon, but not so soon that a busy machine looks like a dead executor.
 QUICK = ("planner.wait_ms=0", "executor.deadline_ms=2500", "executor.wait_ms=0")
 PATIENT = ("planner.wait_ms=5000", "executor.deadline_ms=20000", "executor.wait_ms=20000")
@@ -47,7 +48,7 @@ class Phone:
 def loop(make_daemon, script_file):
     """loop(*settings, plans=) is a daemon with a planner that does the errand."""
     def start(*settings, plans=ERRAND):
-        daemon = make_daemon(*(settings or QUICK))
+        daemon = make_daemon(*(settings or CALM))
         daemon.planner(script_file(plans), "stub")
         return daemon
     return start
@@ -83,7 +84,7 @@ def test_a_whole_run_needs_no_more_than_an_instruction(loop):
     taps = phone.heard("EXECUTE_REQUEST")
     assert [(row["action"], row["x"], row["y"], row["text"]) for row in taps] == [
         ("tap", 410, 2025, "Notebook"), ("tap", 540, 310, "Shopping"), ("key", 0, 0, ""), ("tap", 825, 1410, "Delete")]
-    assert all(row["attempt"] == 1 and 0 < row["deadline_ms"] <= 2500 and "remember" not in row["args"] for row in taps)
+    assert all(row["attempt"] == 1 and 0 < row["deadline_ms"] <= 20000 and "remember" not in row["args"] for row in taps)
     assert len(phone.heard("OBSERVE_REQUEST")) == 5
     assert [(row["name"], row["role"], row["runs"]) for row in daemon.status()[1] if row["role"] == "executor"] == [
         ("paper", "executor", 0)]
@@ -96,6 +97,7 @@ def test_its_episode_names_the_executor_and_replays_without_a_simulator(loop):
     header = rows(result["episode"])[0]
     assert header["executor"] == "peer:paper" and "machine" not in header
     daemon.stop()
+    assert len(daemon.ctl("episode", "export", result["episode"]).stdout.splitlines()) == result["steps"]
     for flags in ([], ["--passive"]):
         done = daemon.ctl("replay", "--json", *flags, result["episode"])
         assert done.returncode == 0, done.stderr
@@ -206,7 +208,7 @@ def test_restarted_between_steps_the_run_goes_on(loop, fault):
     ("unable", "executor_lost", "executor paper refused: unplugged"),
 ])
 def test_one_that_hangs_or_gives_up_ends_the_run(loop, fault, ending, text):
-    daemon = loop()
+    daemon = loop(*QUICK)
     phone = Phone(daemon, "paper", fault, 2)
     _, result = run(daemon)
     assert (result["ending"], result["text"], result["steps"]) == (ending, text, 1), result
@@ -282,6 +284,36 @@ def test_a_cancelled_run_lets_its_executor_go(loop):
     assert run(daemon)[1]["ending"] == "complete"
 
 
+def test_what_clients_may_ask_of_such_a_run(loop):
+    daemon = loop(*PATIENT)
+    phone = Phone(daemon, "paper", "hang", 1)
+    doors = Doors(daemon)
+    client = doors.client().greet()
+    try:
+        running = client.ask("run", executor="paper", instruction="first", run_id="first")
+        until("its action", lambda: phone.heard("EXECUTE_REQUEST"))
+        assert client.control("scene", run="first")["app_package"] == "com.example.launcher"
+        assert [row["executor"] for row in client.control("runs")] == ["peer:paper"]
+        for verb, arguments, text in (
+                ("state", {"run": "first"}, "args.run: the device of an executor tells no state"),
+                ("judge", {"run": "first"}, "judge: the device tells no state, and the task demands nothing else"),
+                ("run", {"instruction": "x"}, "args.instruction: only with args.executor"),
+                ("run", {"instruction": "x", "task": "demo/bluetooth_off", "executor": "paper"}, "args.instruction: given beside"),
+                ("run", {"instruction": "x", "executor": "p" * 65}, "args.executor: no name has more than 64 bytes"),
+                ("run", {"instruction": 7, "executor": "paper"}, "args.instruction: must be a text"),
+                ("run", {"executor": "paper"}, "args.task: ")):
+            client.ask(verb, **arguments)
+            _, refused = client.receive("ERROR", "REPLY")
+            assert refused.text.startswith(text), (verb, refused)
+        children, daemon.children = daemon.children, []
+        assert daemon.stop() == 0                                  # what is in hand ends with worldd
+        daemon.children = children
+        assert client.answer(running)["ending"] == "cancelled"
+        until("their parting", lambda: [row["kind"] for row in phone.heard()][-2:] == ["EXECUTOR_CANCEL", "GOODBYE"])
+    finally:
+        doors.close()
+
+
 # ---- worldd is started anew -------------------------------------------------------------------------------------------
 
 def test_executor_planner_and_client_survive_a_restart_of_worldd(loop):
@@ -327,7 +359,7 @@ def test_worldd_killed_in_the_middle_of_an_action(loop):
 
 @pytest.fixture
 def thinker(make_daemon):
-    daemon = make_daemon(*QUICK)
+    daemon = make_daemon(*CALM)
     doors = Doors(daemon)
     yield daemon, doors, doors.planner("thinker").greet()
     doors.close()

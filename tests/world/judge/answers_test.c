@@ -148,13 +148,41 @@ static void every_allocation_fails_once(void **state)
         "{\"apps\":{\"w\":{\"l\":[{\"k\":\"b\",\"v\":5}]}}}", "五 and 15000", false);
 }
 
+static void what_reads_the_state(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *answer;
+        bool reads;
+    } rows[] = {
+        { "\"Li Wei\"", false },
+        { "7", false },
+        { "null", false },
+        { "\"{name}\"", false },
+        { "\".a.b\"", true },
+        { "\"app:a.b\"", true },
+        { "{\"$regex\":\".a\"}", false },
+        { "{\"$value\":\".a\"}", false },
+        { "{\"$length\":\".a\"}", true },
+        { "{\"who\":\"Li\",\"when\":\"noon\"}", false },
+        { "{\"who\":\"Li\",\"when\":{\"start\":\".a\"}}", true },
+    };
+    for (size_t i = 0; i < WD_COUNT_OF(rows); i++) {
+        wd_value *answer = json_of(rows[i].answer);
+        assert_int_equal(wd_answer_reads_state(answer), rows[i].reads);
+        wd_value_unref(&answer);
+    }
+    assert_false(wd_answer_reads_state(NULL));
+}
+
 int main(void)
 {
     struct CMUnitTest tests[40] = {
         cmocka_unit_test(expressions_are_bounded),
         cmocka_unit_test(every_allocation_fails_once),
+        cmocka_unit_test(what_reads_the_state),
     };
-    size_t count = 2;
+    size_t count = 3;
     for (size_t i = 0; i < WD_COUNT_OF(numeral_cases); i++) {
         tests[count++] = (struct CMUnitTest){ .name = numeral_cases[i].text,
             .test_func = numerals_are_read,
