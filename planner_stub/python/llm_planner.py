@@ -29,6 +29,8 @@ from worldd.prompt import results_text, turn_text  # noqa: E402
 RUNS_MAX = 64                # conversations kept; the longest idle is forgotten first
 ANSWER_MAX = 4 << 20         # bytes of an answer
 BACK_OFF_MAX = 20.0          # seconds between two tries
+THOUGHTS = ("reasoning_content", "reasoning")    # where servers put what a model thinks
+THOUGHT_PIECE = 240          # characters told to those who watch at once: worldd takes 256 pieces of a request
 MARGIN = 0.5                 # seconds kept of worldd's deadline for the way back
 
 SYSTEM = """You operate a phone to carry out a task. Each turn you see what is known about the world and the screen as a list \
@@ -105,6 +107,7 @@ class Answer:
         choice = document["choices"][0]
         message = choice["message"]
         self.text = message.get("content") or ""
+        self.thought = "".join(str(message.get(name) or "") for name in THOUGHTS)
         try:
             self.calls = [(call["function"]["name"], self._arguments(call["function"].get("arguments")))
                           for call in message.get("tool_calls") or []]
@@ -123,8 +126,55 @@ class Answer:
         return value
 
 
+class Streamed:
+    """A completion put together from server-sent events; what the model thinks and says is told as it comes."""
+
+    def __init__(self, tell):
+        self._tell, self._rest, self._calls = tell, b"", {}
+        self._document = {"choices": [{"message": {"content": ""}}]}
+        self.ended = False                       # the server said so; else it broke off
+
+    def feed(self, part):
+        *lines, self._rest = (self._rest + part).split(b"\n")
+        for line in lines:
+            if line.startswith(b"data:"):
+                data = line[5:].strip()
+                if data == b"[DONE]":
+                    self.ended = True
+                elif data:
+                    self._event(json.loads(data))
+
+    def _event(self, event):
+        choice = self._document["choices"][0]
+        for name in ("model", "usage"):
+            if event.get(name):
+                self._document[name] = event[name]
+        for row in event.get("choices") or []:
+            delta = row.get("delta") or {}
+            for name in THOUGHTS:
+                self._tell(delta.get(name) or "")
+            choice["message"]["content"] += delta.get("content") or ""
+            self._tell(delta.get("content") or "")
+            for call in delta.get("tool_calls") or []:
+                known = self._calls.setdefault(call.get("index", 0), {"name": "", "arguments": ""})
+                for name in known:
+                    known[name] += (call.get("function") or {}).get(name) or ""
+            if row.get("finish_reason"):
+                choice["finish_reason"] = row["finish_reason"]
+
+    def document(self):
+        """As the endpoint would have answered at once."""
+        if not self.ended:
+            raise Trouble("the answer broke off")
+        self._document["choices"][0]["message"]["tool_calls"] = [{"function": call} for _, call in sorted(self._calls.items())]
+        return self._document
+
+
 class Endpoint:
-    """POST {url}/chat/completions, again with back-off where that may help. Thread-safe."""
+    """POST {url}/chat/completions, again with back-off where that may help. Thread-safe. With `stream` the answer is asked for as
+    server-sent events."""
+
+    stream = False
 
     def __init__(self, url, model, key="", retries=4, timeout=60.0, **parameters):
         if not url.startswith(("http://", "https://")):
@@ -136,12 +186,13 @@ class Endpoint:
     def _without_key(self, text):
         return text.replace(self.key, "***") if self.key else text
 
-    def ask(self, messages, schema, end, log):
-        """An Answer before time.monotonic() is `end`; worldd.PlanFailed says why not."""
+    def ask(self, messages, schema, end, log, tell=lambda text: None):
+        """An Answer before time.monotonic() is `end`; worldd.PlanFailed says why not. `tell` hears what the model thinks and says,
+        as it comes when it is streamed."""
         spent = [0, 0]                           # tokens of answers that were thrown away cost as well
         for attempt in range(self.retries + 1):
             try:
-                answer = self._try(messages, schema, end, spent)
+                answer = self._try(messages, schema, end, spent, tell)
                 answer.tokens_in, answer.tokens_out = answer.tokens_in + spent[0], answer.tokens_out + spent[1]
                 return answer
             except Trouble as trouble:
@@ -155,19 +206,25 @@ class Endpoint:
                 time.sleep(pause)
         raise AssertionError("unreachable: the last attempt answers or raises")
 
-    def _try(self, messages, schema, end, spent):
+    def _try(self, messages, schema, end, spent, tell):
         body = {"model": self.model, "messages": messages, **self.parameters}
+        if self.stream:
+            body.update(stream=True, stream_options={"include_usage": True})
         if schema:
             body["tools"] = schema
         request = urllib.request.Request(self.url, json.dumps(body).encode(), {"Content-Type": "application/json"})
         if self.key:
             request.add_unredirected_header("Authorization", "Bearer " + self.key)
-        text = self._post(request, min(end, time.monotonic() + self.timeout))
+        streamed = Streamed(tell)
         try:
-            document = json.loads(text)
+            text = self._post(request, min(end, time.monotonic() + self.timeout), streamed)
+            document = json.loads(text) if text is not None else streamed.document()
             usage = document.get("usage") or {}
             try:
-                return Answer(document, self.model)
+                answer = Answer(document, self.model)
+                if text is not None:
+                    tell(answer.thought + answer.text)
+                return answer
             except Trouble:
                 spent[0] += int(usage.get("prompt_tokens") or 0)
                 spent[1] += int(usage.get("completion_tokens") or 0)
@@ -175,13 +232,17 @@ class Endpoint:
         except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
             raise Trouble(f"no chat completion: {type(error).__name__}: {error}") from None
 
-    def _post(self, request, end):
-        """The whole answer before `end`, however slowly it drips."""
+    def _post(self, request, end, streamed):
+        """The whole answer before `end`, however slowly it drips. None: it was events, and `streamed` has them."""
         parts, size = [], 0
         try:
             with self._opener.open(request, timeout=max(0.1, end - time.monotonic())) as response:
+                events = response.headers.get_content_type() == "text/event-stream"     # not every server does as it is asked
                 while part := response.read1(65536):
-                    parts.append(part)
+                    if events:
+                        streamed.feed(part)
+                    else:
+                        parts.append(part)
                     size += len(part)
                     if size > ANSWER_MAX:
                         raise Trouble(f"the answer is longer than {ANSWER_MAX} bytes", again=False)
@@ -196,7 +257,7 @@ class Endpoint:
         except (urllib.error.URLError, HTTPException, OSError) as error:
             reason = getattr(error, "reason", error)
             raise Trouble(f"{type(reason).__name__}: {reason}") from None
-        return b"".join(parts)
+        return None if events else b"".join(parts)
 
     @staticmethod
     def _refusal(error):
@@ -216,6 +277,23 @@ def summary(request):
     """What stays of a turn once it is history: no screen."""
     place = f"(screen of {request.app or 'unknown app'}, {request.page or 'unknown page'})"
     return "\n".join(text for text in (results_text(request), place) if text)
+
+
+class Thoughts:
+    """Gathers what a model says word by word into pieces worth a message."""
+
+    def __init__(self, think):
+        self._think, self._text = think, ""
+
+    def add(self, text):
+        self._text += text
+        if len(self._text) >= THOUGHT_PIECE:
+            self.tell()
+
+    def tell(self):
+        if self._text:
+            self._think(self._text)
+        self._text = ""
 
 
 # ---- the planner ----------------------------------------------------------------------------------------------
@@ -259,7 +337,10 @@ class LlmPlanner(worldd.Planner):
     def plan(self, request):
         end = time.monotonic() + request.deadline - MARGIN
         turns = self._turns_of(request.run)
-        answer = self.model_endpoint.ask(self._messages(request, turns), None if self.dialect else tools(), end, self._log)
+        thoughts = Thoughts(self.think)
+        answer = self.model_endpoint.ask(self._messages(request, turns), None if self.dialect else tools(), end, self._log,
+                                         thoughts.add)
+        thoughts.tell()
         said = json.dumps([[name, args] for name, args in answer.calls], ensure_ascii=False) if answer.calls else answer.text
         turns.append((summary(request), said))
         cost = (answer.tokens_in * self.price_in + answer.tokens_out * self.price_out) / 1e6
@@ -295,6 +376,7 @@ def main():
     parser.add_argument("--max-tokens", type=int)
     parser.add_argument("--price-in", type=float, default=0.0, help="of a million tokens of the prompt")
     parser.add_argument("--price-out", type=float, default=0.0, help="of a million tokens of the answer")
+    parser.add_argument("--stream", action="store_true", help="ask for the answer as it is thought, for those who watch")
     parser.add_argument("--inflight", type=int, default=4, help="requests at once; default 4")
     arguments = parser.parse_args()
     if not arguments.endpoint:
@@ -306,6 +388,7 @@ def main():
                          arguments.timeout, **parameters)
     except ValueError as error:
         parser.error(str(error))
+    model.stream = arguments.stream
     planner = LlmPlanner(arguments.endpoint, model, arguments.name, dialect=arguments.dialect, history=arguments.history,
                          nodes_max=arguments.nodes, price_in=arguments.price_in, price_out=arguments.price_out,
                          max_inflight=arguments.inflight, coord_space=arguments.coord_space,

@@ -40,9 +40,12 @@ class FakeModel:
         self.server.server_close()
 
     def answer(self, handler, path, turn):
-        body = turn.get("body", self.completion(turn))
+        events = turn.get("events")              # server-sent, texts: the stream ends as it is told to
+        body = turn.get("body", self.completion(turn)) if events is None else "".join(f"data: {row}\n\n" for row in events).encode()
         handler.send_response(turn.get("status", 200) if path == "/v1/chat/completions" else 404)
         handler.send_header("Content-Length", str(len(body)))
+        if events is not None:
+            handler.send_header("Content-Type", "text/event-stream")
         for name, value in turn.get("headers", {}).items():
             handler.send_header(name, value)
         handler.end_headers()
@@ -61,7 +64,7 @@ class FakeModel:
 
     @staticmethod
     def completion(turn):
-        message = {"role": "assistant", "content": turn.get("text")}
+        message = {"role": "assistant", "content": turn.get("text"), "reasoning_content": turn.get("reasoning")}
         if "calls" in turn:
             message["tool_calls"] = [{"id": f"c{at}", "type": "function", "function": {"name": name, "arguments": text}}
                                      for at, (name, text) in enumerate(turn["calls"])]

@@ -66,7 +66,7 @@ def test_a_run_by_tools(run, fake_model):
     model = fake_model(SETTINGS, tap, DONE)
     result = run(model)
     assert (result.ending, result.passed, result.world.variables) == ("complete", True, {"seen": "Bluetooth"})
-    assert [event["action"] for event in result.events[1:]] == ["launch_app", "tap", "back", "complete"]
+    assert [event["action"] for event in result.events if event["event"] == "step"] == ["launch_app", "tap", "back", "complete"]
     first, second, third = (request["messages"] for request in model.requests)
     assert "Task: Open Settings, then Bluetooth." in first[1]["content"] and "page home" in first[-1]["content"]
     assert {tool["function"]["name"] for tool in model.requests[0]["tools"]} >= {"tap", "type", "complete"}
@@ -77,6 +77,57 @@ def test_a_run_by_tools(run, fake_model):
     assert '"fake-1-2026"' in episode and '"I tap."' in episode and "go there" in episode and KEY not in episode
     costs = [line for line in map(json.loads, episode.splitlines()) if '"cost"' in json.dumps(line)]
     assert costs and "0.0003" in json.dumps(costs[0]), "100 tokens at 2, 10 at 10 a million"
+
+
+def events(*deltas, finish="tool_calls", end=True):
+    """A streamed answer."""
+    rows = [json.dumps({"model": "fake-s", "choices": [{"delta": delta}]}) for delta in deltas]
+    rows += [json.dumps({"choices": [{"delta": {}, "finish_reason": finish}]}),
+             json.dumps({"choices": [], "usage": {"prompt_tokens": 70, "completion_tokens": 7}})]
+    return {"events": rows + ["[DONE]"] * end}
+
+
+def tool_delta(index, name="", arguments=""):
+    return {"tool_calls": [{"index": index, "function": {"name": name, "arguments": arguments}}]}
+
+
+LONG = "I look at the screen. " * 30
+
+
+def test_what_it_thinks_is_told_as_it_comes(worldd_daemon, worldd_world, fake_model):
+    first = events({"reasoning_content": LONG}, {"content": "To the "}, {"content": "settings."}, tool_delta(0, "launch_app"),
+                   tool_delta(0, arguments='{"app":'), tool_delta(0, arguments='"settings"}'), tool_delta(1, "back", "{}"))
+    model = fake_model(first, {**DONE, "reasoning": "Done it is."})
+    endpoint = llm_planner.Endpoint(model.url, "fake", KEY, retries=2)
+    endpoint.stream = True
+    with llm_planner.LlmPlanner(worldd_daemon.planner_endpoint, endpoint), worldd_world.watch() as watch:
+        until("the planner", worldd_world.planners)
+        result = worldd_world.run("demo/hello", timeout=60)
+        told = []
+        while not told or told[-1]["event"] != "end":
+            told.append(next(watch))
+    assert [event["action"] for event in result.events if event["event"] == "step"] == ["launch_app", "back", "complete"]
+    thoughts = [event["text"] for event in told if event["event"] == "thought"]
+    assert "".join(thoughts) == LONG + "To the settings." + "Done it is." and len(thoughts) >= 3
+    kinds = [event["event"] for event in told]
+    assert kinds.index("thought") < kinds.index("step"), "before the steps"
+    assert model.requests[0]["stream"] and '"fake-s"' in episode_text(result.episode)
+
+
+STREAMS = [
+    ("it breaks off", events({"content": "x"}, end=False), "the answer broke off"),
+    ("an event that is no JSON", {"events": ["{nope"]}, "no chat completion"),
+    ("a call that is no JSON", events(tool_delta(0, "tap", "{")), "no JSON object"),
+    ("it is cut", events({"content": "x"}, finish="length"), "was cut off"),
+    ("it says nothing", events(), "is empty"),
+]
+
+
+@pytest.mark.parametrize("turn, text", [row[1:] for row in STREAMS], ids=[row[0] for row in STREAMS])
+def test_a_stream_that_is_wrong_is_tried_again(ask, fake_model, monkeypatch, turn, text):
+    monkeypatch.setattr(llm_planner.Endpoint, "stream", True)
+    answer = ask(fake_model(turn, events(tool_delta(0, "home"))))
+    assert answer.calls == [("home", {})] and text in ask.log[0] and answer.tokens_out >= 7
 
 
 def test_a_run_by_dialect(run, fake_model):
