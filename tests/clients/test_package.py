@@ -32,14 +32,14 @@ def test_a_wheel_out_of_the_sdist_works_alone(sources, tmp_path):
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
     done = subprocess.run([sys.executable, "-B", "-c", "import worldd, worldd.aio, worldd.mcp; print(worldd.__file__)\n"
-                           "with worldd.World.private() as world: print(world.status()['version'])"],
+                           "with worldd.World.private() as world: print(worldd.__version__, world.status()['version'])"],
                           cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    assert str(tmp_path / "site") in done.stdout and worldd_version(done.stdout)
-
-
-def worldd_version(text):
-    return text.splitlines()[-1].count(".") == 2
+    package, daemon = done.stdout.splitlines()[-1].split()
+    assert str(tmp_path / "site") in done.stdout and package == daemon.split("-")[0], "both are of one version"
+    assert "worldd-executor = worldd.executors:main" in next((tmp_path / "site").glob("*.dist-info/entry_points.txt")).read_text()
+    told = subprocess.run([sys.executable, "-B", "-m", "worldd.executors", "--help"], env=env, cwd=tmp_path, capture_output=True, text=True)
+    assert "examples:" in told.stdout
 
 
 @pytest.mark.skipif(shutil.which("mypy") is None, reason="mypy is not installed")
