@@ -222,24 +222,31 @@ static void print_result(const wd_value *result)
     printf("episode: %s\n", text_of(result, "episode", "?"));
 }
 
-static wd_status complete_args(run_arguments *given, wd_error *error)
+/// The task as the daemon takes it: the document of a file, an id, or, on an executor's device, words.
+static wd_status complete_task(run_arguments *given, wd_error *error)
 {
     wd_value *task = NULL;
-    if (given->task != NULL && strchr(given->task, ' ') != NULL &&
-        wd_object_get(given->args, "executor") != NULL) {
-        set_text(&given->args, "instruction", given->task);  // no id has a blank
-        given->task = NULL;
+    if (given->task == NULL) {
+        return WD_OK;  // --instruction
     }
-    size_t length = given->task == NULL ? 0 : strlen(given->task);
-    wd_status status = length > 5 && strcmp(given->task + length - 5, ".json") == 0
-                           ? wd_task_file_read(given->task, &task, error)
-                       : length > 0 ? wd_value_text(given->task, &task)
-                                    : WD_OK;
-    status = status == WD_OK && task != NULL ? wd_object_set(&given->args, "task", &task) : status;
-    status = status == WD_OK ? wd_object_set(&given->args, "params", &given->params) : status;
-    status = status == WD_OK ? wd_object_set(&given->args, "options", &given->options) : status;
+    size_t length = strlen(given->task);
+    bool is_file = length > 5 && strcmp(given->task + length - 5, ".json") == 0;
+    bool is_words = !is_file && strchr(given->task, ' ') != NULL;  // no id has a blank
+    bool foreign = wd_object_get(given->args, "executor") != NULL;
+    wd_status status =
+        is_file ? wd_task_file_read(given->task, &task, error) : wd_value_text(given->task, &task);
+    status = status == WD_OK
+                 ? wd_object_set(&given->args, is_words && foreign ? "instruction" : "task", &task)
+                 : status;
     wd_value_unref(&task);
     return status;
+}
+
+static wd_status complete_args(run_arguments *given, wd_error *error)
+{
+    wd_status status = complete_task(given, error);
+    status = status == WD_OK ? wd_object_set(&given->args, "params", &given->params) : status;
+    return status == WD_OK ? wd_object_set(&given->args, "options", &given->options) : status;
 }
 
 int ctl_run(int argc, char **argv)
