@@ -24,6 +24,7 @@
 enum {
     MESSAGES_PER_TURN_MAX = 64,  // of one socket before the other gets its turn
     ALARM_PERCENT = 80,          // of the descriptors that we may have
+    LAST_ANSWERS_MS = 300,       // that clients get to read how their runs ended
 };
 
 /// A door with what the loop remembers of it.
@@ -397,8 +398,13 @@ static wd_status end_all(daemon_loop *loop, int signal_number)
     snprintf(reason, sizeof reason, "worldd was stopped (%s)",
         signal_number != 0 ? strsignal(signal_number) : "by request, or an error");
     wd_log(WD_LOG_INFO, "stopping: %s", reason);
+    bool answers = wd_service_stats_get(loop->service).runs_open > 0;
     wd_status status = wd_service_shutdown(loop->service, reason, now_ms(), &loop->outbox);
-    return status == WD_OK ? flush(loop) : status;
+    status = status == WD_OK ? flush(loop) : status;
+    if (answers) {  // a client with ZMQ_IMMEDIATE loses what it has not read when the connection ends
+        poll(NULL, 0, LAST_ANSWERS_MS);
+    }
+    return status;
 }
 
 // ---- life -------------------------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ from worldd.control import Control  # noqa: E402
 
 SETTINGS = ("env.workers=2", "planner.heartbeat_ms=200", "planner.liveness=25", "daemon.log_level=error")
 KILL_WITHIN_S = 0.3          # of the first step
+RUNS_MAX = 12                # of a round
 LONG = {"plans": [{"steps": [{"action": "wait", "args": {"ms": 10 + n}} for n in range(8)]} for _ in range(60)]}
 LONG_TASK = {"id": "long", "instruction": "wait", "max_steps": 480}
 
@@ -80,7 +81,7 @@ class Round:
             if self.batch is None:
                 actions = [draw_action(self.source) for _ in self.envs]
                 self.batch = batch(self.client, self.envs, [k for k, _ in actions], [a for _, a in actions], "changed")
-            if sum(told.result is None for told in self.runs.values()) < 4:
+            if len(self.runs) < RUNS_MAX and sum(told.result is None for told in self.runs.values()) < 4:
                 self.ask_run("demo/bluetooth_off", "quick")
             left = 20 if moment is None else max(0, moment - time.monotonic())
             if self.client.socket.poll(left * 1000):
@@ -170,28 +171,31 @@ def main():
         directory = pathlib.Path(name)
         (directory / "long.script.json").write_text(json.dumps(LONG))
         daemon = Daemon(directory / "worldd", *SETTINGS, f"daemon.compress_episodes={source.choice(('true', 'false'))}")
-        starts = [started(daemon)]
-        daemon.planner(directory / "long.script.json", "long", "--quiet", "--max-inflight", "16")
-        daemon.planner(PLANS / "bluetooth_off.json", "quick", "--quiet")
-        loyal = Control(daemon.control_endpoint, "loyal")
-        counts = dict.fromkeys(("finished", "unfinished", "not begun", "half compressed", "steps replayed", "env steps"), 0)
-        comebacks = []
-        for number in range(given.kills):
-            loyal.request("status")
-            boot_id = loyal.boot_id
-            life = Round(daemon, source, context, number)
-            life.load_until_killed()
-            counts["env steps"] += life.steps
-            check_round(daemon, life, counts)
-            starts.append(started(daemon))
-            began = time.monotonic()
-            peers_are_back(daemon, loyal, life, boot_id, context)
-            until("the planners are back", lambda: len(loyal.request("planners")) == 2)
-            comebacks.append(time.monotonic() - began)
-            if (number + 1) % 20 == 0:
-                print(f"kill_load: {number + 1} kills, {counts}", flush=True)
-        loyal.close()
-        assert daemon.stop() == 0, daemon.log_text()
+        try:
+            starts = [started(daemon)]
+            daemon.planner(directory / "long.script.json", "long", "--quiet", "--max-inflight", "16")
+            daemon.planner(PLANS / "bluetooth_off.json", "quick", "--quiet")
+            loyal = Control(daemon.control_endpoint, "loyal")
+            counts = dict.fromkeys(("finished", "unfinished", "not begun", "half compressed", "steps replayed", "env steps"), 0)
+            comebacks = []
+            for number in range(given.kills):
+                loyal.request("status")
+                boot_id = loyal.boot_id
+                life = Round(daemon, source, context, number)
+                life.load_until_killed()
+                counts["env steps"] += life.steps
+                check_round(daemon, life, counts)
+                starts.append(started(daemon))
+                began = time.monotonic()
+                peers_are_back(daemon, loyal, life, boot_id, context)
+                until("the planners are back", lambda: len(loyal.request("planners")) == 2)
+                comebacks.append(time.monotonic() - began)
+                if (number + 1) % 20 == 0:
+                    print(f"kill_load: {number + 1} kills, {counts}", flush=True)
+            loyal.close()
+        finally:
+            code = daemon.stop()
+        assert code == 0, daemon.log_text()
     context.destroy(linger=0)
     print(f"kill_load: {given.kills} kills: {counts}; it answered again after {statistics.median(starts):.2f} s (median), "
           f"{max(starts):.2f} s (worst); the peers were back after {max(comebacks, default=0):.2f} s (worst)")

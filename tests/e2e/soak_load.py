@@ -35,7 +35,7 @@ from worldd.control import Control
 GROWTH_MAX = 1.05            # resident memory at the end over that after the warm-up
 WARM_UP_S = 600
 JUDGED_FROM_S = 1200         # what lasts shorter says nothing about memory
-CROWD, WIDE_STEPS = 60, 300  # envs and steps of the walk that fills the caches
+CROWD, WIDE_STEPS = 60, 2000  # envs and steps of the walk that fills the caches
 WALKS_KEPT_MAX = 300         # that are taken again in the end
 SETTINGS = ("env.workers=2", "env.orphan_ms=10000", "env.snapshot_idle_ms=5000", "planner.heartbeat_ms=200",
             "planner.liveness=5", "planner.attempt_timeout_ms=700", "planner.wait_ms=300", "semantic.deadline_ms=300",

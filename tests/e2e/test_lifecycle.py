@@ -1,14 +1,19 @@
 """Daemons that are killed, stopped, started twice; runs that end in every way a planner can make them end."""
+import concurrent.futures
 import json
 import os
 import pathlib
 import signal
 import socket
 import subprocess
+import sys
 
 import pytest
 
-from conftest import BIN, PLANS, Daemon, episode_bytes, until
+from conftest import BIN, PLANS, ROOT, Daemon, episode_bytes, until
+
+sys.path.insert(0, str(ROOT / "clients/python"))
+from worldd.control import Control  # noqa: E402
 
 LONG = [{"steps": [{"action": "wait", "args": {"ms": 10 + n}} for n in range(8)]} for _ in range(60)]
 HANG = ["--fault", "hang"]
@@ -128,6 +133,21 @@ def test_a_client_that_was_not_at_turn_still_gets_the_last_answer(make_daemon, t
     client.send_signal(signal.SIGCONT)
     out, err = client.communicate(timeout=30)
     assert json.loads(out.splitlines()[-1]).get("ending") == "cancelled", out + err
+
+
+def test_clients_in_python_get_the_last_answer_as_well(make_daemon, task_file, script_file):
+    """They have ZMQ_IMMEDIATE, with which libzmq throws away what was not read when the connection ends."""
+    daemon = make_daemon()
+    daemon.planner(script_file([{"steps": [{"action": "back"}]}]), "hanging", *HANG)
+    clients = [Control(daemon.control_endpoint, f"python{n}") for n in range(4)]
+    with concurrent.futures.ThreadPoolExecutor(len(clients)) as pool:
+        asked = [pool.submit(client.request, "run", {"task": {"id": "t", "instruction": "do it"}}, None) for client in clients]
+        until("the runs", lambda: len(daemon.status()[2]) == len(clients))
+        daemon.process.send_signal(signal.SIGTERM)
+        assert [one.result()["ending"] for one in asked] == ["cancelled"] * len(clients)
+    assert daemon.process.wait(timeout=30) == 0
+    for client in clients:
+        client.close()
 
 
 def test_a_second_daemon_on_one_path_is_refused(daemon):
