@@ -463,7 +463,9 @@ static wd_status write_identity(
     print_if(file, "server_key", loop->plan->has_key ? loop->plan->key.public_key : "");
     fprintf(file, "\"pid\":%d,\"boot_id\":\"%s\",\"protocol\":[%d,%d]}\n", (int)getpid(), boot,
         WD_PROTO_MAJOR, WD_PROTO_MINOR);
-    bool written = fclose(file) == 0;
+    bool shared = !loop->plan->has_group || (fchown(fileno(file), (uid_t)-1, loop->plan->group) == 0 &&
+                                                fchmod(fileno(file), 0640) == 0);
+    bool written = fclose(file) == 0 && shared;
     return written ? WD_OK : wd_error_set(error, WD_EIO, "%s: %s", path, strerror(errno));
 }
 

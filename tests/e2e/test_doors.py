@@ -1,4 +1,5 @@
 """Who may come in, and what they may do: users by uid, keys over tcp, groups; files, modes and endpoints."""
+import asyncio
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import zmq.auth
 from conftest import BIN, ROOT, Daemon, until
 from peers import Doors, wire
 import worldd
+from worldd.aio import AsyncWorld
 from worldd.keys import load_keys
 
 NOBODY = 65534
@@ -132,6 +134,10 @@ def test_a_granted_key_comes_in_over_tcp(tcp):
     assert done.returncode == 2 and "WORLDD_SERVER_KEY" in done.stderr
     with worldd.World(tcp.endpoint("control"), key=tcp.names["alice"], server_key=tcp.keys / "server.key") as world:
         assert world.request("status")["version"]
+        async def ask():
+            async with AsyncWorld(tcp.endpoint("control"), key=tcp.names["alice"], server_key=tcp.keys / "server.key") as other:
+                return await other.request("status")
+        assert asyncio.run(ask())["version"]
         with pytest.raises(worldd.NotPermitted, match='verb: "shutdown" needs role admin; you have client'):
             world.request("shutdown")
 
@@ -186,9 +192,13 @@ def test_what_is_anothers(tcp, task_file):
     client.ask("cancel", run="mine")
     client.refused("EDENIED", 'args.run: "mine" is another user\'s; verb "cancel" needs role admin there')
     assert watcher.control("state", run="mine", path="os")["tasks"] is not None
+    session = mine.control("observe_start")["session"]
+    client.ask("observe_end", session=session)
+    client.refused("EDENIED", f'args.session: "{session}" is another user\'s and needs role admin')
     tcp.grants.write_text("key:alice client,admin\n")
     reload(tcp.daemon)
     assert client.control("cancel", run="mine") == {"run": "mine"}
+    assert client.control("observe_end", session=session)["session"] == session
 
 
 def test_an_instance_is_its_users(tcp):
@@ -408,8 +418,9 @@ def test_members_of_the_group(make_daemon, tmp_path):
     for name in ("planner.sock", "control.sock"):
         info = (daemon.directory / name).stat()
         assert (stat.S_IMODE(info.st_mode), info.st_gid) == (0o660, 1)
-    for name in ("daemon.json", "lock"):
-        assert stat.S_IMODE((daemon.directory / name).stat().st_mode) == 0o600
+    info = (daemon.directory / "daemon.json").stat()                # where to connect, for the members
+    assert (stat.S_IMODE(info.st_mode), info.st_gid) == (0o640, 1)
+    assert stat.S_IMODE((daemon.directory / "lock").stat().st_mode) == 0o600
     assert as_user(NOBODY, 1, daemon.control_endpoint, *messages()) == ["WELCOME", "REPLY", "REPLY"]
     assert as_user(NOBODY, 2, daemon.control_endpoint, *messages()) == ["silence"]
     shutdown = [messages()[0], ("CONTROL", wire.SCHEMA["Control"](request_id=1, verb="shutdown", args_json=b"{}"))]

@@ -5,6 +5,7 @@
 #include "runtime/env_call.h"
 #include "runtime/key_file.h"
 #include "service_internal.h"
+#include "tree/alloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -250,6 +251,28 @@ static void keys_come_and_go(void **state)
     place_close(&at);
 }
 
+static void every_allocation_fails_once(void **state)
+{
+    (void)state;
+    place at;
+    wd_error error;
+    place_open(&at);
+    strcpy(at.places.group, "daemon");
+    write_file(at.directory, "grants", "group:bin client\nkey:alice client\n", 0600);
+    assert_int_equal(wd_authority_load(at.authority, &at.places, &error), WD_OK);
+    write_key(&at, "alice", first_key);
+    wd_status status = WD_ENOMEM;
+    for (long calls = 0; status != WD_OK; calls++) {
+        assert_in_range(calls, 0, 100);
+        wd_alloc_fail_after(calls);
+        status = wd_authority_load(at.authority, &at.places, &error);
+        wd_alloc_fail_after(-1);
+        assert_true(status == WD_OK || status == WD_ENOMEM);
+        roles_are(&at, "key:alice", status == WD_OK ? "client" : "no role");  // the old set knows no key
+    }
+    place_close(&at);
+}
+
 // ---- verbs --------------------------------------------------------------------------------------------------------
 
 static const struct verb_case {
@@ -326,15 +349,16 @@ static void what_is_anothers(void **state)
 int main(void)
 {
     struct CMUnitTest
-        tests[WD_COUNT_OF(grant_cases) + WD_COUNT_OF(fault_cases) + WD_COUNT_OF(verb_cases) + 6] = {
+        tests[WD_COUNT_OF(grant_cases) + WD_COUNT_OF(fault_cases) + WD_COUNT_OF(verb_cases) + 7] = {
             cmocka_unit_test(as_many_grants_as_fit_and_one_more),
             cmocka_unit_test(members_of_the_configured_group),
             cmocka_unit_test(nobody_may_before_anything_is_loaded),
             cmocka_unit_test(keys_come_and_go),
             cmocka_unit_test(what_is_anothers),
             cmocka_unit_test(every_verb_has_a_row),
+            cmocka_unit_test(every_allocation_fails_once),
         };
-    size_t count = 6;
+    size_t count = 7;
     ADD(grant_cases, grants_give_roles)
     ADD(fault_cases, a_fault_is_told_and_the_old_set_stays)
     ADD(verb_cases, verbs_need_roles)
