@@ -274,6 +274,11 @@ wd_status wd_broker_receive(
 {
     wd_assert(broker != NULL && message != NULL && message->peer.length <= WD_PEER_ID_MAX);
     broker_peer *peer = broker_peer_find(broker, &message->peer);
+    if (peer != NULL && !wd_user_same(peer->user, message->user)) {
+        broker_peer_leave(broker, peer, WD_EPEERLOST, "another user calls itself as it did");
+        broker->stats.peers_lost++;
+        peer = NULL;
+    }
     if (peer != NULL) {
         peer->heard_ms = now_ms;
     }

@@ -443,6 +443,10 @@ wd_status wd_service_control_message(
     service->stats.control_messages += 1;
     uint16_t kind = 0;
     wd_control_peer *peer = find_peer(service, &message->peer);
+    if (peer != NULL && !wd_user_same(peer->user, message->user)) {
+        wd_service_control_lost(service, message->peer);  // it calls itself as one did who is gone
+        peer = NULL;
+    }
     wd_error error;
     wd_status status = wd_broker_message_check(message, &kind, &error);
     if (status != WD_OK) {

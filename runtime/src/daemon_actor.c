@@ -196,7 +196,9 @@ static wd_status serve_door(daemon_loop *loop, served_door *at)
         }
         if (zmq_msg_size(&from.frames[0]) > WD_PEER_ID_MAX) {
             // Ids given by us have 5 bytes. A peer that names itself at such length cannot be answered.
-            wd_log(WD_LOG_WARNING, "%s socket: ignored a peer that names itself", at->door.options.name);
+            if (wd_log_within(&at->log, now_ms())) {
+                wd_log(WD_LOG_WARNING, "%s socket: ignored a peer that names itself", at->door.options.name);
+            }
             inbound_done(&from);
             continue;
         }

@@ -210,6 +210,22 @@ def test_an_instance_is_its_users(tcp):
     assert mine.control("status")["version"]
 
 
+@pytest.mark.parametrize("door", ["control", "planner"])
+def test_a_routing_id_is_no_passport(tcp, door):
+    """A peer may name its connection. Who takes the name of one that is gone is not taken for it."""
+    kind, key = ("client", "alice") if door == "control" else ("planner", "pia")
+    mine = getattr(tcp, kind)("mine", ROUTING_ID=b"passport").greet()
+    mine.close()
+
+    def heard():                                                   # nothing, as long as libzmq has the old one
+        thief = getattr(tcp, f"tcp_{kind}")("thief", ROUTING_ID=b"passport", **tcp.of(key))
+        thief.send("PING", wire.SCHEMA["Ping"](sequence=1))
+        answer = thief.socket.poll(500) and thief.receive("PONG", "WHO_ARE_YOU", "REJECT")[0]
+        thief.close()
+        return answer
+    assert until("an answer", heard) == "WHO_ARE_YOU"
+
+
 def test_a_name_is_its_users(tcp):
     tcp.planner("pia").greet()
     planner = tcp.tcp_planner("pia", **tcp.of("pia"))
