@@ -218,6 +218,8 @@ static void print_result(const wd_value *result)
     const wd_value *verdict = wd_object_get(result, "verdict");
     if (verdict != NULL) {
         ctl_print_verdict(verdict);
+    } else if (strcmp(text_of(result, "ending", "?"), "cancelled") != 0) {
+        puts("verdict: none, the task demands nothing that could be judged");
     }
     printf("episode: %s\n", text_of(result, "episode", "?"));
 }

@@ -450,12 +450,11 @@ wd_status wd_service_run_cancel(
     wd_service *service, wd_service_run *run, const char *reason, int64_t now_ms, wd_service_outbox *outbox)
 {
     if (run->request != 0) {
-        uint64_t request = run->request;
-        end_waiting(service, run);  // its outcome concerns nobody any more
-        wd_status status = wd_broker_cancel(service->broker, request, reason, now_ms, &outbox->planner);
+        wd_status status = wd_broker_cancel(service->broker, run->request, reason, now_ms, &outbox->planner);
         if (status != WD_OK) {
-            return status;
+            return status;  // it is open still, and the run waits for it
         }
+        end_waiting(service, run);  // its outcome concerns nobody any more
     }
     wd_run_event event = { .kind = WD_RUN_CANCEL, .text = reason };
     return wd_service_run_drive(service, run, event, now_ms, outbox);
