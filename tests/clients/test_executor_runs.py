@@ -184,6 +184,53 @@ def test_the_daemon_outlives_peers(start, worldd_daemon, worldd_world, who):
     assert worldd_world.run(executor="executor", instruction="x", planner="planner", timeout=90).ending == "complete"
 
 
+def test_a_run_goes_on_with_a_new_executor_of_its_name(start, worldd_daemon, worldd_world):
+    """It is killed between two requests, and there again in time."""
+    children = [start("executor")]
+
+    def plan(request):
+        if request.step_index == 1:
+            children[0].kill()
+            children[0].wait()
+            start("executor")
+            until("the new one", lambda: any(row["name"] == "executor" and row["replies"] == 0 for row in worldd_world.planners()))
+        return worldd.complete() if request.step_index == 3 else worldd.Step("tap", x=1, y=2)
+
+    with serving(worldd_world, worldd.FunctionPlanner(worldd_daemon.planner_endpoint, plan)):
+        until("the executor", lambda: "executor" in known(worldd_world))
+        with worldd.World(worldd_daemon.control_endpoint) as other:
+            result = other.run(executor="executor", instruction="x", timeout=90)
+    assert result.ending == "complete" and result.steps == 4
+
+
+def test_a_run_goes_on_with_another_planner(start, worldd_daemon, worldd_world):
+    """The first dies with the request in hand."""
+    held = threading.Event()
+
+    class Doomed(worldd.Planner):
+        def plan(self, request):
+            held.set()
+            self._session.cancelled(request.message.request_id).wait(60)
+
+    results = []
+    with serving(worldd_world, FolderExecutor(worldd_daemon.planner_endpoint, DUMPS, "executor")):
+        doomed = Doomed(worldd_daemon.planner_endpoint, "doomed").__enter__()
+        until("the first planner", lambda: "doomed" in known(worldd_world))
+
+        def run():
+            with worldd.World(worldd_daemon.control_endpoint) as other:
+                results.append(other.run(executor="executor", instruction="x", timeout=90))
+
+        running = threading.Thread(target=run)
+        running.start()
+        assert held.wait(30)
+        start("planner")
+        until("the second planner", lambda: "planner" in known(worldd_world))
+        doomed.__exit__()
+        running.join(90)
+    assert results[0].ending == "complete" and results[0].steps == 2
+
+
 def test_a_client_outlives_the_daemon_and_its_runs_end(start, worldd_daemon):
     start("planner"), start("executor")
     with worldd.World(worldd_daemon.control_endpoint) as world:

@@ -305,6 +305,29 @@ def test_requests_overlap_with_asyncio(worldd_daemon, planner):
     asyncio.run(main())
 
 
+def test_watching_with_asyncio(worldd_daemon, planner):
+    async def main():
+        async with AsyncWorld(worldd_daemon.control_endpoint) as world:
+            async with world.watch(run="mine") as events:
+                assert await events.next(0.05) is None
+                await world.run("demo/hello", run_id="mine", timeout=60)
+                told = []
+                async for event in events:
+                    told.append(event["event"])
+                    if told[-1] == "end":
+                        break
+                assert told == ["begin", "step", "step", "end"]
+                worldd_daemon.stop()
+                with pytest.raises(worldd.ConnectionLost):
+                    await events.next()
+            worldd_daemon.start()
+            with pytest.raises(worldd.InvalidRequest):
+                async with world.watch(run="x" * 999):
+                    pass
+
+    asyncio.run(main())
+
+
 def test_asyncio_outlives_the_daemon(worldd_daemon):
     async def main():
         async with AsyncWorld(worldd_daemon.control_endpoint) as world:

@@ -26,7 +26,7 @@ from .tracker import Action, post_args
 from .views import Observation, RunResult, Scene, WorldState
 from .world import Task, run_args
 
-__all__ = ["AsyncControl", "AsyncEnv", "AsyncSnapshot", "AsyncTracker", "AsyncVecEnv", "AsyncWorld"]
+__all__ = ["AsyncControl", "AsyncEnv", "AsyncSnapshot", "AsyncTracker", "AsyncVecEnv", "AsyncWatch", "AsyncWorld"]
 
 
 class AsyncControl:
@@ -159,6 +159,59 @@ class AsyncControl:
             answer.set_exception(event.value)
 
 
+class AsyncWatch:
+    """Watch for asyncio, made by AsyncWorld.watch(): an asynchronous context manager and iterator.
+
+        async with world.watch(run="r1") as events:
+            async for event in events:
+                print(event["event"])
+    """
+
+    def __init__(self, endpoint: str, args: dict[str, Any]) -> None:
+        self._control, self._args = AsyncControl(endpoint, "python-watch"), args
+        self._events: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self._asked: Optional[asyncio.Task[Any]] = None
+
+    async def next(self, timeout: Optional[float] = None) -> Optional[dict[str, Any]]:
+        """The next event; None: none came in `timeout` seconds. Raises ConnectionLost when worldd is gone."""
+        assert self._asked is not None, "a watch begins with `async with`"
+        coming = asyncio.ensure_future(self._events.get())
+        await asyncio.wait((coming, self._asked), timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        if coming.done():
+            return coming.result()
+        coming.cancel()
+        if self._asked.done():
+            await self._asked                    # raises why
+            raise ConnectionLost("the watch is over")
+        return None
+
+    def __aiter__(self) -> AsyncWatch:
+        return self
+
+    async def __anext__(self) -> dict[str, Any]:
+        event = await self.next()
+        assert event is not None                 # without a timeout it waits
+        return event
+
+    async def __aenter__(self) -> AsyncWatch:
+        """Nothing is missed from here on: a request sent behind the watch's was answered."""
+        self._asked = asyncio.ensure_future(self._control.request("watch", self._args, None, self._events.put_nowait))
+        await asyncio.sleep(0)                   # it takes its turn first
+        try:
+            await self._control.request("status")
+            if self._asked.done():
+                await self._asked
+        except BaseException:
+            await self.__aexit__()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._control.close()
+        if self._asked is not None:
+            await asyncio.gather(self._asked, return_exceptions=True)
+
+
 class AsyncTracker:
     """WorldTracker for asyncio; see there."""
 
@@ -248,6 +301,10 @@ class AsyncWorld:
 
     async def runs(self) -> list[dict[str, Any]]:
         return list(await self.request("runs"))
+
+    def watch(self, *, run: Optional[str] = None, env: Optional[str] = None) -> AsyncWatch:
+        args = {name: value for name, value in (("run", run), ("env", env)) if value is not None}
+        return AsyncWatch(self.control.endpoint, args)
 
     async def run(self, task: Optional[Task] = None, *, params: Optional[dict[str, Any]] = None, planner: Optional[str] = None,
                   executor: Optional[str] = None, instruction: Optional[str] = None, seed: Optional[int] = None,

@@ -175,6 +175,8 @@ class Session:
     def imagine(self, request_id: int, args: bytes, timeout: float) -> bytes:
         """What-if about an open request: the JSON text of the result. From any thread but the one that runs. Raises
         RequestError as worldd says it, DeadlineExceeded, ConnectionLost when the request is open no more."""
+        if self.ended:
+            raise ConnectionLost("the session is over")
         imagine_id, answer = next(self._imagine_ids), concurrent.futures.Future[bytes]()
         self._asked[imagine_id] = answer
         message = SCHEMA["Imagine"](imagine_id=imagine_id, request_id=request_id, args_json=args)
