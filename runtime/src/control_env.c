@@ -139,6 +139,7 @@ wd_status wd_service_take_envs(wd_service *service, wd_service_outbox *outbox)
 {
     enum { TAKEN_MAX = 4096 };  // then the sockets get their turn
     wd_status status = WD_OK;
+    wd_watch_missed(&service->watch, wd_env_pool_dropped(service->env_pool));
     for (int taken = 0; status == WD_OK && taken < TAKEN_MAX; taken++) {
         wd_env_done done = { 0 };
         if (wd_env_router_take(service->env_router, &done) != WD_OK) {

@@ -50,10 +50,17 @@ static wd_status call_reset(
     wd_env_look look = WD_ENV_LOOK_NONE;
     bool reseed = false;
     uint64_t seed = 0;
+    wd_task task = { 0 };
     wd_status status = env_arg_env(envs, caller, args, &env, error);
     status = status == WD_OK ? env_arg_seed(args, &reseed, &seed, error) : status;
     status = status == WD_OK ? env_arg_look(args, &look, error) : status;
-    status = status == WD_OK ? wd_env_reset(envs, env, reseed, seed, error) : status;
+    if (status == WD_OK && wd_object_get(args, "params") != NULL && wd_object_get(args, "task") == NULL) {
+        status = wd_error_set(error, WD_EINVAL, "args.params: give the task as well");
+    }
+    status = status == WD_OK ? env_arg_task(args, &task, error) : status;
+    status = status == WD_OK ? wd_env_reset(envs, env, reseed, seed, task.id == NULL ? NULL : &task, error)
+                             : status;
+    wd_task_done(&task);
     return status == WD_OK ? env_result_standing(envs, env, look, ret_result, error) : status;
 }
 

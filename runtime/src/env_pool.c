@@ -162,6 +162,11 @@ wd_env_job *wd_env_pool_take(wd_env_pool *pool)
     return wd_job_queue_next(&pool->out);
 }
 
+size_t wd_env_pool_dropped(wd_env_pool *pool)
+{
+    return atomic_exchange_explicit(&pool->out.dropped, 0, memory_order_relaxed);
+}
+
 int wd_env_pool_fd(const wd_env_pool *pool)
 {
     return pool->out.fd;

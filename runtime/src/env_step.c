@@ -29,15 +29,18 @@ static wd_status restart(wd_envs *envs, wd_env *env, wd_error *error)
     return WD_OK;
 }
 
-wd_status wd_env_reset(wd_envs *envs, wd_env *env, bool reseed, uint64_t seed, wd_error *error)
+wd_status wd_env_reset(
+    wd_envs *envs, wd_env *env, bool reseed, uint64_t seed, const wd_task *task, wd_error *error)
 {
     const env_origin *origin = env->progress.origin;
-    if (!reseed || seed == origin->seed) {
+    const wd_task *own = origin->task.id == NULL ? NULL : &origin->task;
+    seed = reseed ? seed : origin->seed;
+    if (task == NULL && seed == origin->seed) {
         return restart(envs, env, error);
     }
     env_progress progress = { 0 };
-    wd_status status = env_origin_new(envs, seed, origin->task.id == NULL ? NULL : &origin->task,
-        origin->step_limit, NULL, &progress.origin, error);
+    wd_status status = env_origin_new(envs, seed, task != NULL ? task : own,
+        task != NULL ? 0 : origin->step_limit, NULL, &progress.origin, error);
     if (status != WD_OK) {
         return status;
     }

@@ -17,6 +17,10 @@ typedef struct event_sink {
 static void tell(void *context, const wd_env_owner *owner, const wd_value *event)
 {
     const event_sink *sink = context;
+    if (atomic_load_explicit(&sink->out->count, memory_order_relaxed) >= WD_ENV_EVENTS_MAX) {
+        atomic_fetch_add_explicit(&sink->out->dropped, 1, memory_order_relaxed);
+        return;
+    }
     wd_env_job *job = wd_env_job_new(WD_ENV_JOB_EVENT, 0, 0);
     if (job != NULL && wd_value_freeze(event, &job->result) == WD_OK) {
         job->owner = *owner;

@@ -10,6 +10,7 @@ wd_status wd_job_queue_init(wd_job_queue *queue, wd_error *error)
 {
     atomic_init(&queue->newest, NULL);
     atomic_init(&queue->count, 0);
+    atomic_init(&queue->dropped, 0);
     queue->taken = NULL;
     queue->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     return queue->fd >= 0 ? WD_OK : wd_error_set(error, WD_EIO, "worker: %s", strerror(errno));

@@ -9,8 +9,9 @@
 
 typedef struct wd_job_queue {
     _Atomic(wd_env_job *) newest;
-    atomic_size_t count;  // pushed and not yet returned by next
-    wd_env_job *taken;    // the taker's, oldest first
+    atomic_size_t count;    // pushed and not yet returned by next
+    atomic_size_t dropped;  // events that were not pushed, as too many waited; the taker sets it back
+    wd_env_job *taken;      // the taker's, oldest first
     int fd;
 } wd_job_queue;
 

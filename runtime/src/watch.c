@@ -75,6 +75,13 @@ void wd_watch_dropped(wd_watch *watch, const wd_peer_id *peer, uint64_t request_
     }
 }
 
+void wd_watch_missed(wd_watch *watch, uint64_t count)
+{
+    for (size_t i = 0; i < watch->count; i++) {
+        watch->list[i].dropped += watch->list[i].kind == WD_WATCH_RUN ? 0 : count;
+    }
+}
+
 size_t wd_watch_count(const wd_watch *watch, const uint8_t instance[WD_SESSION_ID_SIZE])
 {
     size_t count = 0;

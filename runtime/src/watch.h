@@ -44,6 +44,8 @@ void wd_watch_rejoin(
     wd_watch *watch, const uint8_t instance[WD_SESSION_ID_SIZE], uint64_t request_id, const wd_peer_id *peer);
 /// The socket had no room for a Progress to this peer with this id.
 void wd_watch_dropped(wd_watch *watch, const wd_peer_id *peer, uint64_t request_id);
+/// So many events of envs were dropped before anybody knew whose they were: all who might have heard count them.
+void wd_watch_missed(wd_watch *watch, uint64_t count);
 /// How many watches an instance has.
 size_t wd_watch_count(const wd_watch *watch, const uint8_t instance[WD_SESSION_ID_SIZE]);
 /// Does anybody watch this env (or any env)?

@@ -359,6 +359,63 @@ def test_a_finished_episode_is_compressed_and_read_all_the_same(make_daemon):
     assert done.returncode == 2 and done.stdout == "", done.stderr
 
 
+def test_each_slot_is_reset_to_a_task_and_parameters_of_its_own(doors):
+    client = doors.client().greet()
+    envs = [create(client, seed=1, task=BLUETOOTH, auto_reset="same_step") for _ in range(4)]
+    template = {"id": "u", "instruction": "{what}", "params": {"what": "x"}, "max_steps": 1,
+                "setup": {"os": {"settings": {"system": {"brightness": 7}}}}}
+    each = [{"seed": 5}, {"task": template, "params": {"what": "on"}}, {"task": {"id": ""}}, {"params": {"what": "on"}}]
+    calls = [{"verb": "env_reset", "args": {"env": env, **args}} for env, args in zip(envs, each)]
+    results = client.control("env_calls", calls=calls)["results"]
+    assert ["result" in result for result in results] == [True, True, False, False]
+    assert results[3]["error"]["text"] == "args.params: give the task as well"
+    rows = {row["env"]: row for row in client.control("env_list")["envs"]}
+    assert [(rows[env]["task"], rows[env]["seed"]) for env in envs] == [("t", 5), ("u", 1), ("t", 1), ("t", 1)]
+    assert client.control("env_state", env=envs[1], path="os.settings.system.brightness") == 7
+    before = client.control("env_observe", env=envs[1])["observation"]
+    _, reply = batch_reply(client, batch(client, envs, ["launch_app"], [SETTINGS], observe="full"))
+    assert list(reply.ending) == ["", "step_limit", "", ""] and list(reply.flags) == [0, 1, 0, 0]
+    assert [bool(verdict) for verdict in reply.verdict_json] == [False, True, False, False]
+    assert json.loads(reply.final_observation_json[1])["scene"]["app_package"] == "settings"
+    assert json.loads(reply.observation_json[1])["digest"] == before["digest"]   # the first of the next episode
+
+
+def test_an_env_that_a_batch_names_twice_is_stepped_twice_in_order(doors):
+    client = doors.client().greet()
+    env, alone, other = (create(client, seed=n) for n in (1, 1, 2))
+    kinds = ["launch_app", "home", "launch_app"]
+    arguments = [SETTINGS, {}, {"app": "notes"}]
+    _, reply = batch_reply(client, batch(client, [env, other, env], kinds, arguments))
+    one_by_one = [client.control("env_step", env=alone, action={"kind": kind, **args})["digest"]
+                  for kind, args in zip(kinds[::2], arguments[::2])]
+    assert list(reply.status) == [0, 0, 0] and list(reply.step) == [0, 0, 1]
+    assert digests(reply)[::2] == one_by_one
+
+
+def resident_kib(daemon):
+    text = pathlib.Path(f"/proc/{daemon.process.pid}/status").read_text()
+    return int(text.split("VmRSS:")[1].split()[0])
+
+
+def test_a_watcher_that_stops_reading_costs_bounded_memory(make_daemon, monkeypatch):
+    monkeypatch.setenv("ASAN_OPTIONS", "quarantine_size_mb=1")       # what was freed is not to count
+    doors = Doors(make_daemon("env.workers=2"))
+    client, deaf = doors.client().greet(), doors.client("deaf", RCVHWM=1).greet()
+    deaf.ask("watch")
+    deaf.in_step(1)
+    env = create(client, seed=1)
+    batch_reply(client, batch(client, [env] * 2500, ["home"]))       # its queue is full by now
+    before = resident_kib(doors.daemon)
+    for _ in range(3):
+        batch_reply(client, batch(client, [env] * 2500, ["home"]))
+        assert client.control("env_observe", env=env, observe="none")["digest"]
+    assert client.control("env_observe", env=env, observe="none")["steps"] == 10000
+    assert resident_kib(doors.daemon) - before < 48 * 1024           # the batches themselves, not the events
+    first = json.loads(deaf.receive("PROGRESS")[1].event_json)
+    assert (first["index"], first["dropped"]) == (0, 0)
+    doors.close()
+
+
 def test_a_slow_watcher_delays_nobody_and_is_told_what_it_missed(doors):
     client, slow = doors.client().greet(), doors.client("slow", RCVHWM=1).greet()
     slow.ask("watch")

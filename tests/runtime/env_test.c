@@ -55,7 +55,7 @@ static void seeds_decide(void **state)
     assert_digest(wd_env_digest(a), wd_env_digest(b));
     assert_false(wd_digest_equal(wd_env_digest(a), wd_env_digest(c)));
     wd_error error;
-    assert_int_equal(wd_env_reset(envs, a, true, 2, &error), WD_OK);
+    assert_int_equal(wd_env_reset(envs, a, true, 2, NULL, &error), WD_OK);
     assert_digest(wd_env_digest(a), wd_env_digest(c));
     wd_envs_destroy(&envs);
 }

@@ -135,11 +135,35 @@ static void an_answer_past_its_bound_is_said_and_not_kept(void **state)
     wd_job_queue_done(&out);
 }
 
+/// Nobody takes what comes out: events are dropped and counted, and no step waits for anybody.
+static void events_that_nobody_takes_are_dropped_and_counted(void **state)
+{
+    (void)state;
+    enum { OVER = 10, ALL = WD_ENV_EVENTS_MAX + OVER };
+    wd_env *env = env_fixture_new(envs, 1);
+    wd_job_queue out;
+    wd_error error;
+    assert_int_equal(wd_job_queue_init(&out, &error), WD_OK);
+    for (size_t done = 0; done < ALL;) {
+        size_t count = ALL - done < WD_ENV_BATCH_MAX ? ALL - done : WD_ENV_BATCH_MAX;
+        wd_env_job *job = batch_of(env, count, "note");
+        job->watched = true;
+        wd_env_worker_do(envs, 0, job, ticking, &out);
+        wd_env_job_destroy(&job);
+        done += count;
+    }
+    assert_int_equal(wd_env_steps(env), ALL);
+    assert_int_equal(atomic_load(&out.count), WD_ENV_EVENTS_MAX);
+    assert_int_equal(atomic_load(&out.dropped), OVER);
+    wd_job_queue_done(&out);
+}
+
 int main(void)
 {
     static const struct CMUnitTest single[] = {
         cmocka_unit_test(a_cancelled_call_is_not_done),
         cmocka_unit_test(an_answer_past_its_bound_is_said_and_not_kept),
+        cmocka_unit_test(events_that_nobody_takes_are_dropped_and_counted),
     };
     static struct CMUnitTest tests[WD_COUNT_OF(single) + WD_COUNT_OF(stop_rows)];
     memcpy(tests, single, sizeof single);

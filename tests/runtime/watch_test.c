@@ -161,6 +161,20 @@ static void dropped_events_are_counted_for_each_watch(void **state)
     free(watch);
 }
 
+static void events_that_nobody_knew_count_for_all_who_might_have_heard(void **state)
+{
+    (void)state;
+    wd_watch *watch = calloc(1, sizeof *watch);
+    wd_watcher all = watcher_of(WD_WATCH_ALL, "", 1), run = watcher_of(WD_WATCH_RUN, "r", 2);
+    wd_error error;
+    assert_int_equal(wd_watch_add(watch, &all, &error), WD_OK);
+    assert_int_equal(wd_watch_add(watch, &run, &error), WD_OK);
+    wd_watch_missed(watch, 5);
+    assert_int_equal(watch->list[0].dropped, 5);
+    assert_int_equal(watch->list[1].dropped, 0);
+    free(watch);
+}
+
 static void watches_hold_their_bound(void **state)
 {
     (void)state;
@@ -190,6 +204,7 @@ int main(void)
 {
     static const struct CMUnitTest single[] = {
         cmocka_unit_test(dropped_events_are_counted_for_each_watch),
+        cmocka_unit_test(events_that_nobody_knew_count_for_all_who_might_have_heard),
         cmocka_unit_test(watches_hold_their_bound),
     };
     static struct CMUnitTest tests[WD_COUNT_OF(single) + WD_COUNT_OF(hear_rows) + WD_COUNT_OF(length_rows)];

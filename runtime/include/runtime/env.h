@@ -134,8 +134,11 @@ WD_NODISCARD wd_status wd_env_look_parse(
 WD_NODISCARD wd_status wd_env_observe(
     wd_envs *envs, wd_env *env, wd_env_look look, wd_value **ret_observation);
 
-/// Begin again: the same seed and task, or `seed` when `reseed`; with the task's setup.
-WD_NODISCARD wd_status wd_env_reset(wd_envs *envs, wd_env *env, bool reseed, uint64_t seed, wd_error *error);
+/// Begin again, with the task's setup.
+/// @param reseed  With `seed`; else with the same one. @param task  Another task, copied, with its own step limit; NULL:
+///                the same as before. On an error the env is as it was.
+WD_NODISCARD wd_status wd_env_reset(
+    wd_envs *envs, wd_env *env, bool reseed, uint64_t seed, const wd_task *task, wd_error *error);
 
 typedef struct wd_env_stepped {
     uint32_t index;    // of this step, from 0

@@ -14,6 +14,8 @@ enum {
     WD_ENV_WORKERS_MAX = 64,
     WD_ENV_QUEUE_MAX = 4096,  // jobs that wait for one worker
     WD_ENV_BATCH_MAX = 4096,  // slots of one batch
+    WD_ENV_EVENTS_MAX =
+        8192,  // jobs that came out and were not taken, past which events are dropped and counted
     WD_ENV_VERB_MAX = 32,
     WD_ENV_CODE_MAX = 31,                 // bytes of a result's code
     WD_ENV_OUTPUT_MAX = 4 * 1024 * 1024,  // bytes that one batch may answer: more fits into no frame
@@ -91,6 +93,8 @@ WD_NODISCARD wd_status wd_env_pool_home(const wd_env_pool *pool, const wd_env_id
 WD_NODISCARD wd_status wd_env_pool_send(wd_env_pool *pool, uint32_t worker, wd_env_job **job_p);
 /// The next job that came out, in the order in which its worker finished it; NULL: none. One thread calls this.
 wd_env_job *wd_env_pool_take(wd_env_pool *pool);
+/// How many events were dropped since the last call: whoever watches is faster than who takes.
+size_t wd_env_pool_dropped(wd_env_pool *pool);
 /// Readable while jobs may be there to take.
 int wd_env_pool_fd(const wd_env_pool *pool);
 
