@@ -10,6 +10,7 @@
 #include "runtime/packs.h"
 
 #include <poll.h>
+#include <stdio.h>
 
 enum { HEAD = 4, MESSAGES_MAX = 32, ANSWERS_MAX = 512, ENVS = 2 };
 
@@ -28,7 +29,7 @@ static struct fuzz_envs {
     bool answered[ANSWERS_MAX + 1];
 } fuzz;
 
-static const wd_env_owner owner = { "fuzz" };
+static const wd_env_owner owner = { .bytes = "fuzz" };
 
 /// Take what is over; wait until `open` requests are left.
 static wd_value *drain(size_t open)
