@@ -5,7 +5,12 @@
 #include "env_fixture.h"
 #include "env_merge.h"
 
+#include "runtime/snapshot_file.h"
 #include "tree/alloc.h"
+#include "tree/path.h"
+
+#include <stdlib.h>
+#include <unistd.h>
 
 static wd_envs *table_of(uint8_t number)
 {
@@ -43,7 +48,8 @@ static wd_env *fork_of(wd_envs *envs, wd_env_node *node)
 {
     wd_env_id id;
     wd_error error;
-    if (wd_env_fork(envs, node, 1, (wd_env_owner){ .user = 0 }, WD_ENV_RESET_NEVER, 0, &id, &error) != WD_OK) {
+    if (wd_env_fork(envs, node, 1, (wd_env_owner){ .user = 0 }, WD_ENV_RESET_NEVER, 0, &id, &error) !=
+        WD_OK) {
         fail_msg("%s", error.text);
     }
     return wd_env_find(envs, &id);
@@ -324,6 +330,39 @@ static void a_wrong_digest_is_not_restored(void **state)
     wd_envs_destroy(&envs);
 }
 
+/// A whole file with a good checksum, but another machine in it than its digest names.
+static void a_tampered_file_is_not_imported(void **state)
+{
+    (void)state;
+    wd_envs *envs = table_of(0);
+    wd_env_node *node = snapshot_of(envs, env_fixture_new(envs, 3), 0), *copy = NULL;
+    wd_value *bundle = NULL, *back = NULL, *number = NULL;
+    char path[] = "/tmp/worldd-tampered-XXXXXX";
+    int descriptor = mkstemp(path);
+    wd_error error;
+    assert_true(descriptor >= 0);
+    close(descriptor);
+    assert_int_equal(wd_env_node_export(envs, node, false, 0, &bundle, &error), WD_OK);
+    for (int tampered = 0; tampered < 2; tampered++) {
+        if (tampered) {
+            assert_int_equal(wd_value_int(3, &number), WD_OK);
+            assert_int_equal(
+                wd_value_set_path(&bundle, "machine.os.settings.system.brightness", &number), WD_OK);
+        }
+        assert_int_equal(wd_snapshot_save(path, bundle, &error), WD_OK);
+        assert_int_equal(wd_snapshot_load(path, &back, &error), WD_OK);
+        assert_int_equal(
+            wd_env_node_import(envs, back, NULL, 0, &copy, &error), tampered ? WD_ECORRUPT : WD_OK);
+        wd_value_unref(&back);
+    }
+    assert_string_equal(error.text, "snapshot.digest: is not that of the machine");
+    assert_int_equal(wd_envs_stats_get(envs).snapshots, 2);  // the first, and the one that was imported whole
+    unlink(path);
+    wd_value_unref(&number);
+    wd_value_unref(&bundle);
+    wd_envs_destroy(&envs);
+}
+
 static void another_snapshot_takes_no_ones_id(void **state)
 {
     (void)state;
@@ -359,6 +398,7 @@ int main(void)
         cmocka_unit_test(a_forgotten_copy_gives_its_memory_back),
         cmocka_unit_test(the_lineage_is_one_tree_over_tables),
         cmocka_unit_test(a_wrong_digest_is_not_restored),
+        cmocka_unit_test(a_tampered_file_is_not_imported),
         cmocka_unit_test(another_snapshot_takes_no_ones_id),
     };
     static struct CMUnitTest tests[TESTS_MAX];
