@@ -1,5 +1,5 @@
-// executor_reply.c - what an executor may answer and a planner may think: refused with a reason, or decoded whole. The first
-// byte says which of the three it is.
+// executor_reply.c - what an executor may answer and a planner may think: refused with a reason, or decoded
+// whole. The first byte says which of the three it is.
 #include "fuzz.h"
 
 #include "runtime/codec.h"

@@ -1,4 +1,5 @@
-// What planners, enrichers and executors answer: whose answer it is, whether it can be read, and what becomes of the request.
+// What planners, enrichers and executors answer: whose answer it is, whether it can be read, and what becomes
+// of the request.
 #include "broker_internal.h"
 
 #include "codec_check.h"

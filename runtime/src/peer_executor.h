@@ -1,6 +1,6 @@
-/// peer_executor.h - the executor of a run whose device is a peer's: what the run wants seen and done goes over the broker,
-/// and the answers come back as its outcomes. Targets are found here, on the screen seen last; what cannot be found is
-/// refused without asking anybody.
+/// peer_executor.h - the executor of a run whose device is a peer's: what the run wants seen and done goes
+/// over the broker, and the answers come back as its outcomes. Targets are found here, on the screen seen
+/// last; what cannot be found is refused without asking anybody.
 #ifndef RUNTIME_PEER_EXECUTOR_H
 #define RUNTIME_PEER_EXECUTOR_H
 
@@ -39,7 +39,8 @@ bool wd_peer_executor_is_known(wd_peer_executor *peer);
 /// Both calls give WD_EBUSY and set `request`, or the result of a step that is refused here.
 wd_executor wd_peer_executor_as_executor(wd_peer_executor *peer);
 
-/// What came of its request, as the event that the run waits for. What the event points to is in the two others.
+/// What came of its request, as the event that the run waits for. What the event points to is in the two
+/// others.
 /// @param outcome  Read; its content stays the caller's.
 WD_NODISCARD wd_status wd_peer_executor_take(wd_peer_executor *peer, const wd_plan_outcome *outcome,
     wd_observation *ret_observation, wd_result *ret_result, wd_run_event *ret_event);

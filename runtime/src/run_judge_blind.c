@@ -83,7 +83,8 @@ static wd_status no_verdict(wd_value **ret_verdict)
         "the device tells no state: nothing that the task demands can be judged");
 }
 
-/// The verdict says what it leaves open: nothing is known about other changes, and a demand that was not judged was not met.
+/// The verdict says what it leaves open: nothing is known about other changes, and a demand that was not
+/// judged was not met.
 static wd_status qualify(wd_value **verdict_p, wd_value **unjudged_p)
 {
     bool whole = wd_array_count(*unjudged_p) == 0;

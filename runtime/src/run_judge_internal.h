@@ -5,8 +5,8 @@
 #include "judge/verdict.h"
 #include "runtime/run.h"
 
-/// Judge by `document`. The input's states, functions and clock are the caller's; its rules, answer, route and trace are
-/// taken from the context.
+/// Judge by `document`. The input's states, functions and clock are the caller's; its rules, answer, route
+/// and trace are taken from the context.
 WD_NODISCARD wd_status wd_run_judge_with(
     const wd_task_context *context, const wd_value *document, wd_judge_input *input, wd_value **ret_verdict);
 /// Without a state (run_judge.h).

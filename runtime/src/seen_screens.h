@@ -1,5 +1,6 @@
-/// seen_screens.h - the screens of a phone that worldd does not embed, read one after the other: what only a sequence shows
-/// (the app behind, a screen that is suspiciously the same) needs the one before, and bounds need the largest display seen.
+/// seen_screens.h - the screens of a phone that worldd does not embed, read one after the other: what only a
+/// sequence shows (the app behind, a screen that is suspiciously the same) needs the one before, and bounds
+/// need the largest display seen.
 #ifndef RUNTIME_SEEN_SCREENS_H
 #define RUNTIME_SEEN_SCREENS_H
 

@@ -1,5 +1,5 @@
-/// broker_rows.h - tables of scripts (broker_script.h): each row is a list of events and, for each, all that comes out of it.
-/// Every row is run a second time with each of its allocations failing in turn.
+/// broker_rows.h - tables of scripts (broker_script.h): each row is a list of events and, for each, all that
+/// comes out of it. Every row is run a second time with each of its allocations failing in turn.
 #ifndef BROKER_ROWS_H
 #define BROKER_ROWS_H
 

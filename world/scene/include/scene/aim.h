@@ -1,5 +1,5 @@
-/// aim.h - what an action is done to: its target found on a screen, by node id, selector or point. The simulated phone
-/// and what executes on foreign ones find targets by the same rules.
+/// aim.h - what an action is done to: its target found on a screen, by node id, selector or point. The
+/// simulated phone and what executes on foreign ones find targets by the same rules.
 #ifndef SCENE_AIM_H
 #define SCENE_AIM_H
 
@@ -16,7 +16,8 @@ wd_aim_need wd_aim_need_of(wd_action_kind kind);
 /// Does the action name a target at all?
 bool wd_action_has_target(const wd_action *action);
 
-/// Are the arguments given that the kind cannot do without, target aside? Else *ret_refusal says "bad_arguments".
+/// Are the arguments given that the kind cannot do without, target aside? Else *ret_refusal says
+/// "bad_arguments".
 bool wd_action_check_arguments(const wd_action *action, wd_result *ret_refusal);
 
 /// Where it is looked for; borrowed.
@@ -37,7 +38,8 @@ typedef struct wd_aim {
 bool wd_aim_take(
     const wd_action *action, const wd_aim_ground *ground, wd_aim *ret_aim, wd_result *ret_refusal);
 
-/// A point of the action's space in pixels. @return false: it needs a size that is not known, or the space is the model's.
+/// A point of the action's space in pixels. @return false: it needs a size that is not known, or the space is
+/// the model's.
 bool wd_aim_to_pixels(wd_space space, int32_t width, int32_t height, double *x, double *y);
 
 #endif
