@@ -25,10 +25,10 @@ ERRAND = [{"steps": [TAP_NOTEBOOK]}, {"steps": [TAP_SHOPPING]},
 class Phone:
     """An executor process with its paper phone."""
 
-    def __init__(self, daemon, name="paper", *fault):
+    def __init__(self, daemon, name="paper", *fault, **environment):
         self.daemon, self.name = daemon, name
         self.state = daemon.directory.parent / f"{name}.state"
-        self.start(*fault)
+        self.start(*fault, **environment)
 
     def start(self, *fault, **environment):
         self.process = start_python(self.daemon, self.name, ROOT / "tests/e2e/executor.py", self.daemon.planner_endpoint,
@@ -155,9 +155,7 @@ def test_recorded_screens_one_after_the_other(loop, tmp_path):
     for number, path in enumerate(found):
         (folder / f"{number}.xml").write_bytes(path.read_bytes())
     daemon = loop(plans=[{"steps": [{"action": "back"}]} for _ in found])
-    phone = Phone.__new__(Phone)
-    phone.daemon, phone.name, phone.state = daemon, "paper", tmp_path / "roll.state"
-    phone.start(EXECUTOR_SCREENS=str(folder))
+    Phone(daemon, EXECUTOR_SCREENS=str(folder))
     events, result = run(daemon)
     assert result["ending"] == "complete" and len(steps_of(events)) == len(found) + 1, result
 
@@ -258,6 +256,32 @@ def test_runs_share_executors_one_at_a_time(loop, script_file):
         names.append(rows(result["episode"])[0]["executor"])
     assert set(names) == {"peer:left", "peer:right"}
     assert sum(len(phone.heard("OBSERVE_REQUEST")) for phone in phones) >= 12
+
+
+def test_two_runs_at_once_where_its_hello_says_so(make_daemon):
+    daemon = make_daemon(*CALM)
+    Phone(daemon, EXECUTOR_RUNS="2")
+    doors = Doors(daemon)
+    planner, client = doors.planner().greet(max_inflight=2), doors.client().greet()
+    try:
+        runs = [client.ask("run", executor="*", instruction="any") for _ in range(2)]
+        asked = [planner.receive("PLAN_REQUEST")[1] for _ in runs]
+        assert [row["runs"] for row in daemon.status()[1] if row["role"] == "executor"] == [2]
+        assert client.control("run", executor="*", instruction="third")["text"] == "every executor serves another run"
+        for request in asked:
+            planner.reply(request, ("complete", {}))
+        assert {client.answer(run)["ending"] for run in runs} == {"complete"}
+    finally:
+        doors.close()
+
+
+def test_an_enricher_reads_the_screens_of_an_executor(loop):
+    daemon = loop(*CALM, "semantic.enricher=*")
+    start_python(daemon, "reader", ROOT / "tests/e2e/enricher.py", daemon.planner_endpoint, "reader", "right")
+    Phone(daemon)
+    _, result = run(daemon)
+    assert result["ending"] == "complete", result
+    assert {row["semantic"]["enricher"] for row in rows(result["episode"]) if row["type"] == "scene"} == {"reader"}
 
 
 def test_a_busy_executor_is_waited_for_only_so_long(loop):
