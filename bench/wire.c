@@ -41,7 +41,7 @@ typedef struct wire_bench {
     notes_peer peers[2];
     notes_pool pools[2];
     size_t steps;  // of each phone in a turn
-    turns herd_cpu, herd_wall, batch, changed, cpu[2], pool[2];
+    turns herd_cpu, herd_wall, batch, changed, changed_cpu, cpu[2], pool[2];
 } wire_bench;
 
 static bool start(wire_bench *wire)
@@ -96,8 +96,9 @@ static bool turn_with_changes(wire_bench *wire)
 {
     // The first look at a screen tells the whole of it: not one of those that are timed.
     bool done = notes_peer_step(&wire->peers[0], NOTES_CYCLE, WD_CLIENT_OBSERVE_CHANGED);
-    uint64_t wall = wd_bench_now_ns();
+    uint64_t wall = wd_bench_now_ns(), cpu = private_daemon_cpu_ns(&wire->daemons[0]);
     done = done && notes_peer_step(&wire->peers[0], wire->steps, WD_CLIENT_OBSERVE_CHANGED);
+    put(wire, &wire->changed_cpu, private_daemon_cpu_ns(&wire->daemons[0]) - cpu);
     put(wire, &wire->changed, wd_bench_now_ns() - wall);
     return done;
 }
@@ -118,16 +119,21 @@ static void add_rate(const wire_bench *wire, const char *name, double ns, double
                                   .baseline = baseline_ns > 0 ? 1e9 / baseline_ns : 0 });
 }
 
+/// Of the daemon, against that with one worker and nothing observed.
+static void add_cpu(const wire_bench *wire, const char *name, double ns, turns *baseline)
+{
+    wd_bench_add(wire->bench,
+        &(wd_bench_row){ .name = name, .value = ns / 1e3, .unit = "us", .baseline = median(baseline) / 1e3 });
+}
+
 static void add_rows(wire_bench *wire)
 {
     double herd = median(&wire->herd_wall), one = median(&wire->pool[0]);
     add_rate(wire, "taps in the process, by its CPU", median(&wire->herd_cpu), 0);
     add_rate(wire, "batches of 256 taps over ipc", median(&wire->batch), herd);
     add_rate(wire, "the same with changed nodes observed", median(&wire->changed), herd);
-    wd_bench_add(wire->bench, &(wd_bench_row){ .name = "CPU a tap with two workers",
-                                  .value = median(&wire->cpu[1]) / 1e3,
-                                  .unit = "us",
-                                  .baseline = median(&wire->cpu[0]) / 1e3 });
+    add_cpu(wire, "CPU a tap with changed nodes observed", median(&wire->changed_cpu), &wire->cpu[0]);
+    add_cpu(wire, "CPU a tap with two workers", median(&wire->cpu[1]), &wire->cpu[0]);
     add_rate(wire, "two workers in the process", median(&wire->pool[1]), one);
 }
 

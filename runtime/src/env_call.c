@@ -224,12 +224,19 @@ static wd_status stepped_result(const wd_env_stepped *stepped, wd_value **ret_re
     char digest[WD_DIGEST_TEXT_SIZE];
     const wd_result *result = &stepped->result;
     wd_digest_text(stepped->machine, digest);
-    return wd_value_pack(ret_result, "{s:i,s:s,s:s,s:?s,s:b,s:?s,s:s,s:?v,s:?v,s:?v}", "index",
-        (int64_t)stepped->index, "outcome", wd_outcome_name(result->outcome), "code", result->code, "text",
-        result->text[0] == '\0' ? NULL : result->text, "reset", (int)stepped->reset, "ending",
-        stepped->ending == WD_END_NONE ? NULL : wd_ending_name(stepped->ending), "digest", digest,
-        "observation", stepped->observation, "final_observation", stepped->final_observation, "verdict",
-        stepped->verdict);
+    wd_value *seen = NULL, *last = NULL;
+    wd_status status = wd_env_seen_to_value(&stepped->observation, &seen);
+    status = status == WD_OK ? wd_env_seen_to_value(&stepped->final_observation, &last) : status;
+    if (status == WD_OK) {
+        status = wd_value_pack(ret_result, "{s:i,s:s,s:s,s:?s,s:b,s:?s,s:s,s:?v,s:?v,s:?v}", "index",
+            (int64_t)stepped->index, "outcome", wd_outcome_name(result->outcome), "code", result->code,
+            "text", result->text[0] == '\0' ? NULL : result->text, "reset", (int)stepped->reset, "ending",
+            stepped->ending == WD_END_NONE ? NULL : wd_ending_name(stepped->ending), "digest", digest,
+            "observation", seen, "final_observation", last, "verdict", stepped->verdict);
+    }
+    wd_value_unref(&seen);
+    wd_value_unref(&last);
+    return status;
 }
 
 static wd_status call_step(

@@ -124,6 +124,8 @@ WD_NODISCARD wd_status env_make(
 void env_free(wd_envs *envs, wd_env **env_p);
 /// Events of a device are told to nobody here, and must not pile up.
 void env_drop_events(wd_device *device);
+/// Look at the screen and take it as told. wd_env_seen_done() ends *ret_seen, also after an error.
+WD_NODISCARD wd_status env_see(wd_envs *envs, wd_env *env, wd_env_look look, wd_env_seen *ret_seen);
 
 // ---- env_lineage.c ------------------------------------------------------------------------------------------------
 

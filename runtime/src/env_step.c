@@ -8,8 +8,8 @@
 
 void wd_env_stepped_done(wd_env_stepped *stepped)
 {
-    wd_value_unref(&stepped->observation);
-    wd_value_unref(&stepped->final_observation);
+    wd_env_seen_done(&stepped->observation);
+    wd_env_seen_done(&stepped->final_observation);
     wd_value_unref(&stepped->verdict);
 }
 
@@ -160,7 +160,7 @@ static wd_status act(wd_envs *envs, wd_env *env, const wd_action *action, const 
     }
     stepped->ending = progress->ending;
     stepped->machine = wd_device_digest(env->device);
-    status = wd_env_observe(envs, env, look, &stepped->observation);
+    status = env_see(envs, env, look, &stepped->observation);
     if (status == WD_OK && progress->ending != WD_END_NONE && progress->origin->task.id != NULL) {
         wd_error error;
         status = wd_env_judge(envs, env, NULL, &stepped->verdict, &error);
@@ -176,8 +176,8 @@ static wd_status begin_anew(
     if (status == WD_OK) {
         stepped->reset = true;
         stepped->final_observation = stepped->observation;
-        stepped->observation = NULL;
-        status = wd_env_observe(envs, env, look, &stepped->observation);
+        stepped->observation = (wd_env_seen){ 0 };
+        status = env_see(envs, env, look, &stepped->observation);
     }
     return status;
 }
@@ -226,7 +226,7 @@ wd_status wd_env_step(wd_envs *envs, wd_env *env, const wd_action *action, const
     if (env->progress.ending != WD_END_NONE) {  // NEXT_STEP: instead of acting
         status = restart(envs, env, error);
         stepped.reset = true;
-        status = status == WD_OK ? wd_env_observe(envs, env, look, &stepped.observation) : status;
+        status = status == WD_OK ? env_see(envs, env, look, &stepped.observation) : status;
         stepped.machine = wd_device_digest(env->device);
     } else {
         status = act(envs, env, action, args, look, &stepped);

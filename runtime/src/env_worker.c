@@ -59,6 +59,17 @@ static wd_status put_json(wd_buffer *output, const wd_value *value, wd_env_span 
     return status == WD_OK ? WD_ELIMIT : status;
 }
 
+static wd_status put_seen(wd_buffer *output, const wd_env_seen *seen, wd_env_span *ret_span)
+{
+    size_t at = output->length;
+    wd_status status = at > WD_ENV_OUTPUT_MAX ? WD_OK : wd_env_seen_write(seen, output);
+    if (status == WD_OK && output->length <= UINT32_MAX) {
+        *ret_span = (wd_env_span){ (uint32_t)at, (uint32_t)(output->length - at) };
+        return WD_OK;
+    }
+    return status == WD_OK ? WD_ELIMIT : status;
+}
+
 static wd_status write_slot(const wd_env_stepped *stepped, wd_env_slot *slot, wd_buffer *output)
 {
     const wd_result *result = &stepped->result;
@@ -69,9 +80,9 @@ static wd_status write_slot(const wd_env_stepped *stepped, wd_env_slot *slot, wd
     slot->machine = stepped->machine;
     strncpy(slot->code, result->code, WD_ENV_CODE_MAX);  // the slot was cleared, so it is terminated
     wd_status status = result->text[0] == '\0' ? WD_OK : put_text(output, result->text, &slot->text);
-    status = status == WD_OK ? put_json(output, stepped->observation, &slot->observation) : status;
+    status = status == WD_OK ? put_seen(output, &stepped->observation, &slot->observation) : status;
     status =
-        status == WD_OK ? put_json(output, stepped->final_observation, &slot->final_observation) : status;
+        status == WD_OK ? put_seen(output, &stepped->final_observation, &slot->final_observation) : status;
     return status == WD_OK ? put_json(output, stepped->verdict, &slot->verdict) : status;
 }
 

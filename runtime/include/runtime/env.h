@@ -134,6 +134,18 @@ WD_NODISCARD wd_status wd_env_look_parse(
 WD_NODISCARD wd_status wd_env_observe(
     wd_envs *envs, wd_env *env, wd_env_look look, wd_value **ret_observation);
 
+/// A look that was taken and is still to be told. All NULL: none was wanted.
+typedef struct wd_env_seen {
+    wd_scene *scene;
+    wd_scene *base;     // what was told before; NULL: the whole scene will be told
+    wd_value *failure;  // {"failure": text}: the screen cannot be drawn
+} wd_env_seen;
+void wd_env_seen_done(wd_env_seen *seen);
+/// What wd_env_observe() would have answered. NULL: none was wanted.
+WD_NODISCARD wd_status wd_env_seen_to_value(const wd_env_seen *seen, wd_value **ret_observation);
+/// The same as JSON text, appended. Nothing when none was wanted.
+WD_NODISCARD wd_status wd_env_seen_write(const wd_env_seen *seen, wd_buffer *buffer);
+
 /// Begin again, with the task's setup.
 /// @param reseed  With `seed`; else with the same one. @param task  Another task, copied, with its own step limit; NULL:
 ///                the same as before. On an error the env is as it was.
@@ -146,9 +158,9 @@ typedef struct wd_env_stepped {
     bool reset;        // the env begins anew with this observation
     wd_ending ending;  // of the episode that this step ended, else WD_END_NONE
     wd_digest machine;
-    wd_value *observation;        // NULL: none wanted
-    wd_value *final_observation;  // SAME_STEP, when the episode ended: its last one
-    wd_value *verdict;            // when the step ended the episode of a task
+    wd_env_seen observation;
+    wd_env_seen final_observation;  // SAME_STEP, when the episode ended: its last one
+    wd_value *verdict;              // when the step ended the episode of a task
 } wd_env_stepped;
 void wd_env_stepped_done(wd_env_stepped *stepped);
 

@@ -147,6 +147,45 @@ static void scene_is_refused(void **state)
     wd_value_unref(&value);
 }
 
+/// Nodes of all kinds: of the fixture, and such as stretch the writer.
+static void nodes_are_written_as_their_values_are(void **state)
+{
+    static const char *const scenes[] = {
+        NULL,
+        "{\"nodes\":[{},{\"parent\":0,\"text\":\"\",\"rect\":[-2147483648,0,2147483647,-1]},"
+        "{\"text\":\"a \\\"quote\\\", a \\\\ and "
+        "\\n\",\"desc\":\"\\u0001\",\"flags\":{\"checked\":false,\"visible\":true},"
+        "\"system_ui\":true}]}",
+    };
+    (void)state;
+    for (size_t i = 0; i < WD_COUNT_OF(scenes); i++) {
+        wd_value *value = parse(scenes[i] == NULL ? fixture_json : scenes[i]);
+        wd_scene *scene = NULL;
+        assert_int_equal(wd_scene_from_value(value, &scene, NULL), WD_OK);
+        assert_true(wd_scene_node_count(scene) > 0);
+        for (size_t n = 0; n < wd_scene_node_count(scene); n++) {
+            wd_buffer written = { 0 }, expected = { 0 };
+            wd_value *node = NULL;
+            assert_int_equal(wd_node_to_value(wd_scene_node(scene, n), &node), WD_OK);
+            assert_int_equal(wd_json_write(node, WD_JSON_COMPACT, &expected), WD_OK);
+            wd_status status = WD_ENOMEM;
+            for (long calls = 0; status != WD_OK; calls++) {
+                assert_in_range(calls, 0, 20);
+                wd_alloc_fail_after(calls);
+                status = wd_node_write_json(wd_scene_node(scene, n), &written);
+                wd_alloc_fail_after(-1);
+                assert_true(status == WD_OK || written.length == 0);
+            }
+            assert_string_equal(written.bytes, expected.bytes);
+            wd_buffer_done(&written);
+            wd_buffer_done(&expected);
+            wd_value_unref(&node);
+        }
+        wd_scene_unref(&scene);
+        wd_value_unref(&value);
+    }
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -178,11 +217,12 @@ static void every_allocation_may_fail(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[4 + WD_COUNT_OF(refused_cases)] = {
+    struct CMUnitTest tests[5 + WD_COUNT_OF(refused_cases)] = {
         cmocka_unit_test(scene_prints_every_field),
         cmocka_unit_test(scene_reads_what_it_printed),
         cmocka_unit_test(empty_object_is_an_empty_scene),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(nodes_are_written_as_their_values_are),
     };
     for (size_t i = 0; i < WD_COUNT_OF(refused_cases); i++) {
         void *row = (void *)(uintptr_t)&refused_cases[i];
