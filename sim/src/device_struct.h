@@ -28,6 +28,7 @@ struct wd_device {
     wd_machine machine;
     wd_value *boot;        // the root right after boot: what a reset swaps in
     wd_view_cache *cache;  // NULL until the first state
+    size_t shown_at;       // place of its last screen in its host's table, if it still has one there (host.c)
 };
 
 /// Let `ms` of virtual time pass (clock.c).

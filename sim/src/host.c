@@ -103,6 +103,9 @@ void wd_host_destroy(wd_host **host_p)
             wd_screen_unref(&host->cache[i][j]);
         }
     }
+    for (size_t i = 0; i < WD_SHOWN_MAX; i++) {
+        wd_screen_unref(&host->shown[i].screen);
+    }
     if (host->first != NULL) {
         wd_device_destroy(&host->first);
     }
@@ -179,6 +182,26 @@ static bool fits(const wd_screen *screen, const wd_call *call, wd_front front)
            strcmp(screen->path, call->page.path) == 0 && wd_deps_hold(&screen->deps, call);
 }
 
+static wd_shown *shown_of(wd_host *host, const wd_device *device)
+{
+    wd_shown *shown = &host->shown[device->shown_at % WD_SHOWN_MAX];
+    return shown->device == device ? shown : NULL;
+}
+
+/// Keep the screen that the device was looked at on.
+static void keep_shown(wd_host *host, wd_device *device, wd_screen *screen)
+{
+    wd_shown *shown = shown_of(host, device);
+    if (shown == NULL) {
+        device->shown_at = host->shown_count++ % WD_SHOWN_MAX;
+        shown = &host->shown[device->shown_at];
+        shown->device = device;
+    }
+    wd_screen *before = shown->screen;
+    shown->screen = wd_screen_ref(screen);
+    wd_screen_unref(&before);
+}
+
 wd_status wd_host_screen(wd_host *host, wd_device *device, wd_screen **ret_screen, wd_error *error)
 {
     wd_value *state = NULL;
@@ -188,6 +211,13 @@ wd_status wd_host_screen(wd_host *host, wd_device *device, wd_screen **ret_scree
     }
     wd_call call = { 0 };
     const wd_front front = wd_page_find(host->packs, device, wd_object_get(state, "os"), &call);
+    const wd_shown *shown = shown_of(host, device);
+    if (shown != NULL && fits(shown->screen, &call, front)) {
+        host->cached_count += 1;
+        *ret_screen = wd_screen_ref(shown->screen);
+        wd_value_unref(&state);
+        return WD_OK;
+    }
     wd_screen **bucket = host->cache[bucket_of(call.page.app, call.page.path, front)];
     for (size_t i = 0; i < WD_CACHE_DEPTH; i++) {
         if (fits(bucket[i], &call, front)) {
@@ -283,6 +313,9 @@ wd_status wd_phone_observe(wd_host *host, wd_device *device, wd_scene **ret_scen
     wd_status status = wd_host_screen(host, device, &screen, error);
     if (status == WD_OK) {
         *ret_scene = wd_scene_ref(screen->scene);
+        if (!screen->deps.too_many) {
+            keep_shown(host, device, screen);
+        }
         wd_screen_unref(&screen);
     }
     return status;

@@ -6,8 +6,15 @@
 
 enum {
     WD_CACHE_BUCKETS = 512,  // by app and path
-    WD_CACHE_DEPTH = 2,  // screens kept of one bucket, the latest first: more drive out what is read again
+    WD_CACHE_DEPTH = 2,   // screens kept of one bucket, the latest first: more drive out what is read again
+    WD_SHOWN_MAX = 2048,  // devices whose last screen is kept; some 20 KiB each
 };
+
+/// The screen that a device was last looked at on. The device may be gone: it is compared, not used.
+typedef struct wd_shown {
+    const wd_device *device;
+    wd_screen *screen;
+} wd_shown;
 
 struct wd_host {
     wd_packs *packs;
@@ -16,6 +23,10 @@ struct wd_host {
     // Booted with seed 0, never touched: other phones are its forks. NULL until one is wanted.
     wd_device *first;
     wd_screen *cache[WD_CACHE_BUCKETS][WD_CACHE_DEPTH];
+    // Of the devices looked at lately: many that take turns on one page drive each other out of its bucket, and each is
+    // acted on next from the screen that it was just seen on.
+    wd_shown shown[WD_SHOWN_MAX];
+    size_t shown_count;                  // ever taken; the next place is shown_count % WD_SHOWN_MAX
     uint64_t drawn_count, cached_count;  // screens drawn, screens found drawn already
 };
 

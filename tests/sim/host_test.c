@@ -101,6 +101,34 @@ static void phones_that_agree_share_a_screen(void **state)
     wd_device_destroy(&second);
 }
 
+/// More than a bucket keeps, all on the same page, each with a battery of its own.
+static void phones_that_take_turns_find_the_screens_they_were_seen_on(void **state)
+{
+    enum { PHONES = 4 * WD_CACHE_DEPTH };
+    wd_device *phones[PHONES], *kept = script.device;
+    (void)state;
+    for (int i = 0; i < PHONES; i++) {
+        char args[32];
+        snprintf(args, sizeof args, "{\"v\":%d}", 20 + i);
+        assert_int_equal(wd_device_fork(kept, &phones[i]), WD_OK);
+        script.device = phones[i];
+        phone_script_call(&script, "batteryPercent", args);
+        assert_true(draws(phones[i]));
+    }
+    script.device = kept;
+    for (int i = 0; i < PHONES; i++) {
+        assert_false(draws(phones[i]));
+        wd_device *fork = NULL;  // it was never looked at, and its parent's screen has left the bucket
+        assert_int_equal(wd_device_fork(phones[i], &fork), WD_OK);
+        assert_true(draws(fork));
+        assert_false(draws(fork));
+        wd_device_destroy(&fork);
+    }
+    for (int i = 0; i < PHONES; i++) {
+        wd_device_destroy(&phones[i]);
+    }
+}
+
 static void user_content_survives_a_reload(void **state)
 {
     (void)state;
@@ -156,6 +184,7 @@ int main(void)
         cmocka_unit_test(boot_equals_a_boot_of_its_own),
         cmocka_unit_test(a_screen_is_drawn_again_when_what_it_read_changed),
         cmocka_unit_test(phones_that_agree_share_a_screen),
+        cmocka_unit_test(phones_that_take_turns_find_the_screens_they_were_seen_on),
         cmocka_unit_test(user_content_survives_a_reload),
         cmocka_unit_test(drawing_survives_lack_of_memory),
     };
