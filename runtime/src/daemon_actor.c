@@ -2,6 +2,7 @@
 // service with the time, sends the outbox, and ends on SIGTERM or SIGINT. What opens them is door_actor.c. Socket rules: zmq.md sections 2 and 4.
 #include "runtime/daemon.h"
 
+#include "backlog.h"
 #include "daemon_plan.h"
 #include "proto/frame.h"
 #include "runtime/log.h"
@@ -50,6 +51,7 @@ typedef struct daemon_loop {
     const wd_config *config;
     wd_service *service;
     wd_service_outbox outbox;
+    wd_backlog backlog;
     wd_daemon_plan *plan;
     wd_authority *authority;
     void *context;  // ZeroMQ's
@@ -146,6 +148,12 @@ static int send_message(void *handle, const wd_broker_send *send)
     return 0;
 }
 
+static int send_answer(void *context, const wd_broker_send *send)
+{
+    const daemon_loop *loop = context;
+    return send_message(loop->doors[WD_DOOR_CONTROL].door.socket, send);
+}
+
 /// Send what is in the outbox. A peer that cannot be reached is told to the service, which may want more sent.
 static wd_status flush(daemon_loop *loop)
 {
@@ -167,12 +175,14 @@ static wd_status flush(daemon_loop *loop)
             }
         }
         for (size_t i = 0; i < sending.control.send_count; i++) {
-            const wd_broker_send *send = &sending.control.sends[i];
+            wd_broker_send *send = &sending.control.sends[i];
             int reason = send_message(loop->doors[WD_DOOR_CONTROL].door.socket, send);
             if (reason == EAGAIN && send->kind == WD_MSG_PROGRESS) {
                 wd_service_control_dropped(loop->service, send);
             } else if (reason == EAGAIN && send->kind == WD_MSG_PONG) {
                 continue;  // it has enough to read that shows we live
+            } else if (reason == EAGAIN && wd_backlog_put(&loop->backlog, send, now_ms())) {
+                continue;  // it is sent when there is room
             } else if (reason != 0) {
                 wd_log(WD_LOG_INFO, "a client cannot be reached: %s", zmq_strerror(reason));
                 wd_service_control_lost(loop->service, send->peer);
@@ -181,6 +191,17 @@ static wd_status flush(daemon_loop *loop)
         wd_service_outbox_done(&sending);
     }
     return status;
+}
+
+/// Answers that found a full queue.
+static void send_backlog(daemon_loop *loop)
+{
+    wd_peer_id lost;
+    loop->doors[WD_DOOR_CONTROL].unread |= loop->backlog.count > 0;
+    while (wd_backlog_retry(&loop->backlog, send_answer, loop, now_ms(), &lost)) {
+        wd_log(WD_LOG_INFO, "a client cannot be reached: it reads no answers");
+        wd_service_control_lost(loop->service, lost);
+    }
 }
 
 // ---- the loop ---------------------------------------------------------------------------------------------------
@@ -299,6 +320,9 @@ static wd_status take_signals(daemon_loop *loop, int *ret_end)
 static int poll_timeout(const daemon_loop *loop)
 {
     int64_t next = wd_service_next_ms(loop->service), now = now_ms();
+    if (loop->backlog.count > 0 && next > now + WD_BACKLOG_RETRY_MS) {
+        next = now + WD_BACKLOG_RETRY_MS;
+    }
     if (next == INT64_MAX) {
         return -1;
     }
@@ -351,6 +375,7 @@ static wd_status serve_all(daemon_loop *loop, const struct pollfd items[ITEM_COU
         status = wd_service_take_envs(loop->service, &loop->outbox);
     }
     status = status == WD_OK ? wd_service_tick(loop->service, now_ms(), &loop->outbox) : status;
+    send_backlog(loop);
     status = status == WD_OK ? flush(loop) : status;
     for (int i = 0; status == WD_OK && i < WD_DOOR_COUNT; i++) {
         if (loop->doors[i].unread) {
@@ -403,8 +428,10 @@ static wd_status end_all(daemon_loop *loop, int signal_number)
     bool answers = wd_service_stats_get(loop->service).runs_open > 0;
     wd_status status = wd_service_shutdown(loop->service, reason, now_ms(), &loop->outbox);
     status = status == WD_OK ? flush(loop) : status;
-    if (answers) {  // a client with ZMQ_IMMEDIATE loses what it has not read when the connection ends
-        poll(NULL, 0, LAST_ANSWERS_MS);
+    // A client with ZMQ_IMMEDIATE loses what it has not read when the connection ends.
+    for (int64_t end = now_ms() + LAST_ANSWERS_MS; answers && now_ms() < end;) {
+        poll(NULL, 0, WD_BACKLOG_RETRY_MS);
+        send_backlog(loop);
     }
     return status;
 }
@@ -517,6 +544,7 @@ static void close_all(daemon_loop *loop)
 {
     wd_service_destroy(&loop->service);
     wd_service_outbox_done(&loop->outbox);
+    wd_backlog_done(&loop->backlog);
     for (int i = 0; i < WD_DOOR_COUNT; i++) {
         wd_door_close(&loop->doors[i].door);
     }

@@ -180,6 +180,21 @@ def test_a_client_that_never_reads_is_let_go_and_finds_its_answers_when_it_is_ba
     others.unharmed(make_daemon)
 
 
+def test_a_client_that_reads_too_late_misses_steps_but_no_answer(start, task_file, script_file):
+    doors = start()
+    waits = [{"steps": [{"action": "wait", "args": {"ms": 10 + n}} for n in range(8)]} for _ in range(60)]
+    doors.daemon.planner(script_file(waits), "busy")
+    late, other = counted(doors, "late", RCVHWM=1).greet(), doors.client("other").greet()
+    task = {"id": "long", "instruction": "wait", "max_steps": 300}
+    runs = [late.ask("run", task=task, run_id=f"r{n}") for n in range(6)]
+    until("all are over", lambda: other.control("status")["runs"]["ended"] == len(runs))
+    told = 0
+    while runs[-1] not in late.answers or len(late.answers) < len(runs):
+        told += late.receive("PROGRESS", "REPLY", "ERROR")[0] == "PROGRESS"
+    assert [late.answer(number)["ending"] for number in runs] == ["step_limit"] * len(runs)
+    assert told < 300 * len(runs)                                    # its queue was full
+
+
 def resident_kib(daemon):
     status = pathlib.Path(f"/proc/{daemon.process.pid}/status").read_text()
     return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS")))
