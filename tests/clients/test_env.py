@@ -150,6 +150,19 @@ def test_what_if_has_a_budget(env):
     assert len(env.imagine([["home"] * 4] * 64, observe="none")) == 64 and env.imagine([]) == []
 
 
+def test_what_if_of_many(worldd_world):
+    with worldd.VecEnv(worldd_world, "demo/bluetooth_off", 3, auto_reset="never") as envs:
+        envs.step([SETTINGS, "home", SETTINGS])
+        before = envs.reset(options={"reset_mask": [False] * 3})[1]["digest"]
+        rows = envs.imagine([[[OPEN, SWITCH], ["home"]], [], [[]]])
+        assert [len(row) for row in rows] == [2, 0, 1] and [what.reward for what in rows[0]] == [1.0, 0.0]
+        assert envs.reset(options={"reset_mask": [False] * 3})[1]["digest"] == before
+        with pytest.raises(worldd.LimitExceeded, match="slot 1: "):
+            envs.imagine([[], [["home"]] * 65, []])
+        with pytest.raises(ValueError, match="for 1 envs, not 3"):
+            envs.imagine([[]])
+
+
 # ---- many -----------------------------------------------------------------------------------------------------
 
 def test_many_tasks_at_once(worldd_world):

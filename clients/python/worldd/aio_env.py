@@ -127,6 +127,10 @@ class AsyncVecEnv:
     async def step(self, actions: Union[Action, Sequence[Action]]) -> VecStepped:
         return await self.world.converse(self._phones.step(actions))
 
+    async def imagine(self, candidates: Sequence[Sequence[Sequence[Action]]], *, observe: str = "full", scenes: str = "last"
+                      ) -> list[list[Imagined]]:
+        return await self.world.converse(self._phones.imagine(candidates, observe, scenes))
+
     async def close(self) -> None:
         await self.world.converse(self._phones.close())
 

@@ -238,6 +238,12 @@ class VecEnv:
         """One action in each slot, or the same in all: (observations, rewards, terminations, truncations, infos)."""
         return self.world.converse(self._phones.step(actions))
 
+    def imagine(self, candidates: Sequence[Sequence[Sequence[Action]]], *, observe: str = "full", scenes: str = "last"
+                ) -> list[list[Imagined]]:
+        """What would come of each list of steps in each slot? As Env.imagine, many slots in a message; none is touched. Raises the
+        first error of a slot."""
+        return self.world.converse(self._phones.imagine(candidates, observe, scenes))
+
     def close(self) -> None:
         """All phones are gone. May be repeated."""
         if not self.closed:

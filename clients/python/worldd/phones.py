@@ -8,6 +8,7 @@ from typing import Any, Callable, Generic, Optional, TypeVar, Union
 
 from .control import REQUEST_TIMEOUT
 from .errors import WorlddError, request_error
+from .imagine import Imagined, imagine_args, imagined
 from .phone import Habits, create_args, ends
 from .steps import Action, action_json
 from .talk import Ask, Batch, Talk
@@ -134,13 +135,13 @@ class Phones:
         return cls([answer["env"] for answer in answers if answer is not None], habits, timeout, of_slots)
 
     @staticmethod
-    def _try_calls(calls: list[dict[str, Any]], timeout: float
+    def _try_calls(calls: list[dict[str, Any]], timeout: float, width: int = BATCH_SEEN_MAX
                    ) -> Talk[tuple[list[Optional[dict[str, Any]]], Optional[WorlddError]]]:
-        """Answers to calls, a slot each, and the first error."""
+        """Answers to calls, a slot each and `width` a message, and the first error."""
         answers: list[Optional[dict[str, Any]]] = []
         first: Optional[WorlddError] = None
-        for at in range(0, len(calls), BATCH_SEEN_MAX):
-            part = calls[at:at + BATCH_SEEN_MAX]
+        for at in range(0, len(calls), width):
+            part = calls[at:at + width]
             for row in (yield Ask("env_calls", {"calls": part}, timeout))["results"]:
                 if "error" in row and first is None:
                     first = request_error(row["error"]["code"], f"slot {len(answers)}: {row['error']['text']}")
@@ -235,6 +236,17 @@ class Phones:
         was told of them before, the next message asks again."""
         if sights.let_go(partial):
             self._sights, self._since_whole = sights, 0
+
+    def imagine(self, candidates: Sequence[Sequence[Sequence[Action]]], observe: str, scenes: str) -> Talk[list[list[Imagined]]]:
+        if len(candidates) != self.count:
+            raise ValueError(f"candidates for {len(candidates)} envs, not {self.count}")
+        calls = [{"verb": "env_imagine", "args": {"env": identity, **imagine_args(lists, observe, scenes)}}
+                 for identity, lists in zip(self.ids, candidates)]
+        width = max(1, BATCH_SEEN_MAX // max(map(len, candidates), default=1)) if any(candidates) else BATCH_SEEN_MAX
+        answers, error = yield from self._try_calls(calls, self.timeout, width)
+        if error is not None:
+            raise error
+        return [imagined(lists, answer, self.habits.reward) for lists, answer in zip(candidates, answers) if answer is not None]
 
     def close(self) -> Talk[None]:
         for at in range(0, self.count, BATCH_MAX):
