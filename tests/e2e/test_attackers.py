@@ -1,5 +1,6 @@
 """What an unkind peer of our own user costs: memory, processor, descriptors, and the time of others. On both sockets; each attack
 is held while others are served. (Who is another user does not come in at all: test_doors.py.)"""
+import json
 import os
 import resource
 import statistics
@@ -23,8 +24,16 @@ FD_RESERVE = 200               # of our own: what pytest and ZeroMQ need
 POPEN = subprocess.Popen
 
 
-def few():
-    resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
+@pytest.fixture
+def limited(make_daemon, monkeypatch):
+    """limited(what, limit): a daemon that may have no more of it."""
+    def make(what, limit):
+        monkeypatch.setattr(conftest.subprocess, "Popen", lambda *args, **more: POPEN(
+            *args, **more, preexec_fn=lambda: resource.setrlimit(what, (limit, limit))))
+        daemon = make_daemon()
+        monkeypatch.undo()
+        return daemon
+    return make
 
 
 @pytest.fixture(params=["planner", "control"])
@@ -214,11 +223,9 @@ def test_another_user_who_knocks_all_the_time(make_daemon):
         doors.close()
 
 
-def test_descriptors_that_run_short_are_told(make_daemon, monkeypatch):
+def test_descriptors_that_run_short_are_told(limited):
     """Past the last one libzmq aborts, and the unit starts worldd again; the log says so before."""
-    monkeypatch.setattr(conftest.subprocess, "Popen", lambda *args, **more: POPEN(*args, **more, preexec_fn=few))
-    doors = Doors(make_daemon())
-    monkeypatch.undo()
+    doors = Doors(limited(resource.RLIMIT_NOFILE, 100))
     idle = connect(doors, "control", 75 - Meter(doors.daemon).descriptors(), lambda raw: raw.greet().ready())
     assert "descriptors are taken" not in doors.daemon.log_text()
     idle += connect(doors, "control", 7, lambda raw: raw.greet().ready())
@@ -227,3 +234,63 @@ def test_descriptors_that_run_short_are_told(make_daemon, monkeypatch):
     for raw in idle:
         raw.close()
     doors.close()
+
+
+LONG = [{"steps": [{"action": "wait", "args": {"ms": 10 + n}} for n in range(8)]} for _ in range(60)]
+SANITIZED = b"__asan_init" in (conftest.BIN / "worldd").read_bytes()
+
+
+def exhaust_memory(daemon):
+    """Messages that never end, until there is nothing left to put them in: worldd aborts, or cuts the peer off that asks too
+    much, whoever gets the last piece."""
+    raw = Raw(daemon, "control").greet().ready()
+    head = b"\x03" + struct.pack(">Q", MIB)
+    try:
+        while daemon.process.poll() is None:
+            raw.socket.sendall(head + MIB * b"x")
+    except OSError:
+        pass
+    return [raw]
+
+
+def exhaust_descriptors(daemon):
+    idle = []
+    while daemon.process.poll() is None:
+        try:
+            idle.append(Raw(daemon, "control"))
+        except OSError:
+            pass                             # it is going down
+    return idle
+
+
+@pytest.mark.parametrize("exhaust, what, limit", [
+    pytest.param(exhaust_memory, resource.RLIMIT_AS, 2 << 30, id="memory", marks=pytest.mark.skipif(
+        SANITIZED, reason="an address space with a limit has no room for the sanitizer's shadow: built without it only")),
+    pytest.param(exhaust_descriptors, resource.RLIMIT_NOFILE, 100, id="descriptors"),
+])
+def test_the_worst_that_a_peer_can_do(limited, task_file, script_file, exhaust, what, limit):
+    """worldd aborts, as the unit's limits make it; it is there again at once, and the episode is whole up to its last step."""
+    daemon = limited(what, limit)
+    daemon.planner(script_file(LONG), "slow")
+    daemon.ctl_started("run", task_file(max_steps=480), "--json")
+    episode = until("an episode", lambda: next(iter((daemon.directory / "episodes").glob("*.jsonl")), None))
+    until("some steps", lambda: episode.read_bytes().count(b'"type":"step"') >= 20)
+    held = exhaust(daemon)
+    cut_off = until("an end", lambda: daemon.process.poll() or (exhaust is exhaust_memory and held[0].closed(1) and "cut off"))
+    print("worldd ended" if cut_off != "cut off" else "the peer was cut off")
+    if cut_off == "cut off":
+        assert daemon.status()[0]["version"]                       # nobody else notices; then it is ended the hard way
+        daemon.process.kill()
+    assert daemon.process.wait(timeout=60) < 0
+    for raw in held:
+        raw.close()
+    begun = time.monotonic()
+    daemon.start()
+    assert time.monotonic() - begun <= (10 if SANITIZED else 1)
+    assert daemon.status()[0]["version"]
+    if not episode.exists():                                       # the run was over before, and its episode compressed
+        episode = next(episode.parent.glob(episode.name + "*"))
+    done = daemon.ctl("replay", episode, "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(done.stdout.splitlines()[-1])
+    assert report["steps"] >= 20 and report["digests_equal"] == report["steps"]
