@@ -137,6 +137,45 @@ static void name_ids(wd_value **args_p)
     }
 }
 
+/// Calls that do something, so that an input gets somewhere before it finds JSON of its own.
+static const struct known_call {
+    const char *verb, *args;
+} known_calls[] = {
+    { "env_create", "{\"seed\":2,\"auto_reset\":\"same_step\",\"observe\":\"full\",\"step_limit\":2}" },
+    { "env_reset", "{\"env\":\"e\",\"seed\":3}" },
+    { "env_reset",
+        "{\"env\":\"e\",\"task\":{\"id\":\"t\",\"instruction\":\"x\",\"criteria\":{\"os.locale\":\"x\"}}}" },
+    { "env_step",
+        "{\"env\":\"e\",\"action\":{\"kind\":\"launch_app\",\"app\":\"settings\"},\"observe\":\"changed\"}" },
+    { "env_step", "{\"env\":\"e\",\"action\":{\"kind\":\"complete\"}}" },
+    { "env_inject", "{\"env\":\"e\",\"patch\":{\"os\":{\"settings\":{\"system\":{\"brightness\":7}}}}}" },
+    { "env_judge", "{\"env\":\"e\"}" },
+    { "env_snapshot", "{\"env\":\"e\"}" },
+    { "env_restore", "{\"env\":\"e\",\"snapshot\":\"s\"}" },
+    { "env_fork", "{\"snapshot\":\"s\",\"count\":4}" },
+    { "env_fork", "{\"env\":\"e\",\"count\":3}" },
+    { "env_diff", "{\"before\":\"s\",\"env\":\"e\"}" },
+    { "env_state", "{\"env\":\"e\",\"since\":\"s\"}" },
+    { "env_lineage", "{}" },
+    { "env_forget", "{\"snapshot\":\"s\"}" },
+    { "env_export", "{\"snapshot\":\"s\",\"whole\":true}" },
+    { "env_detach", "{\"env\":\"e\",\"name\":\"n\"}" },
+    { "env_attach", "{\"name\":\"n\"}" },
+    { "env_close", "{\"env\":\"e\"}" },
+    { "env_calls",
+        "{\"calls\":[{\"verb\":\"env_create\"},{\"verb\":\"env_fork\"},{\"verb\":\"env_import\"},1]}" },
+};
+
+static void say_known(uint8_t which)
+{
+    const struct known_call *known = &known_calls[which % WD_COUNT_OF(known_calls)];
+    wd_value *args = NULL;
+    wd_assert(wd_json_parse(known->args, strlen(known->args), &args, NULL) == WD_OK);
+    name_ids(&args);
+    call(known->verb, args);
+    wd_value_unref(&args);
+}
+
 static void say_call(uint8_t which, const uint8_t *bytes, size_t length)
 {
     wd_value *args = NULL;
@@ -244,8 +283,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         length = length < size - HEAD ? length : size - HEAD;
         switch (data[0] % 4) {
         case 0:
-        case 1:
             say_call(data[1], data + HEAD, length);
+            break;
+        case 1:
+            say_known(data[1]);
             break;
         case 2:
             say_batch(data[1], data + HEAD, length);

@@ -26,7 +26,8 @@ static wd_status queue(
     return status;
 }
 
-wd_status wd_control_send_progress(wd_service_run *run, const wd_value *event, wd_service_outbox *outbox)
+wd_status wd_control_send_progress(
+    const wd_service *service, wd_service_run *run, const wd_value *event, wd_service_outbox *outbox)
 {
     if (!run->watched) {
         return WD_OK;
@@ -36,6 +37,11 @@ wd_status wd_control_send_progress(wd_service_run *run, const wd_value *event, w
     run->progress_sequence += 1;
     wd_status status =
         wd_codec_pack_progress(run->client_request, run->progress_sequence, event, &body, &length);
+    const wd_client *client = wd_clients_find(&service->clients, run->instance);
+    if (status == WD_OK && client != NULL && length > client->frame_max) {
+        wd_free(body, length);
+        return WD_OK;
+    }
     return queue(status, run->client, WD_MSG_PROGRESS, body, length, outbox);
 }
 

@@ -134,8 +134,10 @@ void wd_service_run_destroy(wd_service_run **run_p);
 /// Turn away who has no role on the control socket any more.
 WD_NODISCARD wd_status wd_control_recheck(
     wd_service *service, const wd_authority *authority, wd_service_outbox *outbox);
+/// To the client that waits for the run, if it is there. An event that its frame cannot hold is left out: the next one's
+/// sequence tells of it, and the run's episode has it.
 WD_NODISCARD wd_status wd_control_send_progress(
-    wd_service_run *run, const wd_value *event, wd_service_outbox *outbox);
+    const wd_service *service, wd_service_run *run, const wd_value *event, wd_service_outbox *outbox);
 /// A request of a client: *ret_begun is false when it is a repeated one, which was seen to.
 /// @retval WD_EOUTDATED, WD_EBUSY  it is not done; `error` says why.
 WD_NODISCARD wd_status wd_control_begin(wd_service *service, const wd_control_peer *peer, uint64_t request_id,

@@ -97,7 +97,7 @@ static wd_status tell_watchers(
 static wd_status tell(
     wd_service *service, wd_service_run *run, const wd_value *event, wd_service_outbox *outbox)
 {
-    wd_status status = wd_control_send_progress(run, event, outbox);
+    wd_status status = wd_control_send_progress(service, run, event, outbox);
     return status == WD_OK ? tell_watchers(service, run, event, outbox) : status;
 }
 

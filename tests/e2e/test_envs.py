@@ -270,6 +270,21 @@ def test_an_answer_that_fits_into_no_frame_is_an_error_and_its_effect_stands(doo
         assert other.control("env_state", env=env)["os"]
 
 
+def test_progress_that_fits_into_no_frame_is_left_out(doors):
+    planner, client = doors.planner().greet(), doors.client().greet(max_frame=65536)
+    run = client.ask("run", task="demo/hello")
+    planner.reply(planner.receive("PLAN_REQUEST")[1], ("note", {"text": "x" * 65536}), ("complete", {"status": "success"}))
+    heard = []
+    while True:
+        kind, message = client.receive("PROGRESS", "REPLY", "ERROR")
+        if kind != "PROGRESS":
+            break
+        heard.append(message.sequence)
+    assert message.request_id == run and "was done, but its answer" in message.text      # which has the note as well
+    assert client.control("runs") == []
+    assert 2 not in heard and heard[0] == 1 and heard[-1] > 2, heard
+
+
 def test_what_was_answered_to_a_wider_client_is_told_as_too_long(doors):
     client = doors.client().greet()
     env = create(client, seed=1)
