@@ -15,7 +15,7 @@ import zmq.asyncio
 
 from . import steps, wire
 from .aio_env import AsyncEnv, AsyncSnapshot, AsyncVecEnv
-from .control import REQUEST_TIMEOUT, Event, Link, Progress, find_control_endpoint
+from .control import REQUEST_TIMEOUT, SILENCE_MS, Event, Link, Progress, find_control_endpoint
 from .errors import ConnectionLost, DeadlineExceeded, NotReachable, Rejected, WorlddError
 from .imagine import Imagined, imagine_args, imagined
 from .keys import KeyFile, Keys, load_keys
@@ -104,7 +104,7 @@ class AsyncControl:
         if self._context is None:
             self._context = zmq.asyncio.Context()
         try:
-            self._socket = wire.open_dealer(self._context, self.endpoint, self.keys)
+            self._socket = wire.open_dealer(self._context, self.endpoint, self.keys, SILENCE_MS)
             await self._send(self._link.hello())
             await asyncio.wait_for(self._welcome(), self.connect_timeout)
         except (asyncio.TimeoutError, ConnectionLost, zmq.ZMQError):

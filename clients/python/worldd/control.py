@@ -22,6 +22,7 @@ from .keys import Keys
 
 Progress = Callable[[dict[str, Any]], None]
 REQUEST_TIMEOUT = 30.0       # seconds; of a request whose caller gives none
+SILENCE_MS = 60000           # a watcher that reads slowly: heartbeats stand in the queue behind what it has not read
 IDLE_S = 1.0                 # after so much silence a request is preceded by a Ping: is it still the same worldd?
 
 
@@ -235,7 +236,7 @@ class Control:
         try:
             if self._context is None:
                 self._context = zmq.Context()
-            self._socket = wire.open_dealer(self._context, self.endpoint, self.keys)
+            self._socket = wire.open_dealer(self._context, self.endpoint, self.keys, SILENCE_MS)
             patience = self.connect_timeout if end is None else min(self.connect_timeout, end - time.monotonic())
             self._socket.setsockopt(zmq.SNDTIMEO, max(1, int(patience * 1000)))
             welcomed = self._greet(Link.hello, self._link)

@@ -103,13 +103,14 @@ def decode(kind: str, body: bytes) -> Message:
         raise ValueError(f"{kind}: {error}") from error
 
 
-def open_dealer(context: Any, endpoint: str, keys: Optional[Keys] = None) -> Any:
+def open_dealer(context: Any, endpoint: str, keys: Optional[Keys] = None, silence_ms: int = 6000) -> Any:
     """A DEALER to worldd with the options that hold (proto/README.md): none queues for a daemon that is not there.
-    tcp takes CURVE keys: those given, else those of the environment (load_keys())."""
+    tcp takes CURVE keys: those given, else those of the environment (load_keys()). `silence_ms`: of the other side's socket,
+    after which the connection is cut."""
     socket = context.socket(zmq.DEALER)          # no routing id: worldd names its peers
     for option, value in ((zmq.LINGER, 200), (zmq.SNDHWM, 64), (zmq.RCVHWM, 64), (zmq.IMMEDIATE, 1),
                           (zmq.MAXMSGSIZE, FRAME_MAX), (zmq.SNDTIMEO, 2000), (zmq.HEARTBEAT_IVL, 2000),
-                          (zmq.HEARTBEAT_TIMEOUT, 6000), (zmq.HEARTBEAT_TTL, 6000)):
+                          (zmq.HEARTBEAT_TIMEOUT, silence_ms), (zmq.HEARTBEAT_TTL, silence_ms)):
         socket.setsockopt(option, value)         # before connect: later ones are ignored
     if endpoint.startswith("tcp://"):
         keys = keys or load_keys()
