@@ -32,6 +32,16 @@ def batch_reply(client, request_id):
             return kind, message
 
 
+def answers_of(client, ids):
+    """The answers to these requests, in whatever order they come; each comes once."""
+    by_id = {}
+    while not set(ids) <= set(by_id):
+        kind, message = client.receive("ENV_BATCH_REPLY", "REPLY", "ERROR")
+        assert message.request_id not in by_id
+        by_id[message.request_id] = (kind, message)
+    return by_id
+
+
 def digests(message):
     return [message.digests[i:i + 16].hex() for i in range(0, len(message.digests), 16)]
 

@@ -1,7 +1,7 @@
 """Envs over several workers as one service: names, the lineage tree, copies of snapshots, forks all or none."""
 import pytest
 
-from load import batch, batch_reply, create, digests, error_of
+from load import answers_of, batch, batch_reply, create, digests, error_of
 from peers import Doors
 
 SETTINGS = {"kind": "launch_app", "app": "settings"}
@@ -19,14 +19,6 @@ def client(doors):
     return doors.client().greet()
 
 
-def answers_of(client, ids):
-    by_id = {}
-    while set(by_id) < set(ids):
-        kind, message = client.receive("REPLY", "ERROR")
-        by_id[message.request_id] = (kind, message)
-    return [by_id[id] for id in ids]
-
-
 def test_a_name_is_given_once_in_the_whole_daemon(client):
     envs = [create(client, seed=1) for _ in range(3)]                # one on each worker
     client.control("env_detach", env=envs[0], name="one")
@@ -34,7 +26,7 @@ def test_a_name_is_given_once_in_the_whole_daemon(client):
     assert 'another env is called "one"' in error_of(client, "env_detach", env=envs[1], name="one")
     client.control("env_detach", env=envs[0], name="one")            # its own name again
     asked = [client.ask("env_detach", env=env, name="two") for env in envs[1:]]      # both at once
-    kinds = sorted(kind for kind, _ in answers_of(client, asked))
+    kinds = sorted(kind for kind, _ in answers_of(client, asked).values())
     assert kinds == ["ERROR", "REPLY"]
     client.control("env_close", env=envs[0])                         # a closed env gives its name back
     free = next(env for env in envs[1:] if client.control("env_named", name="two")["env"] != env)

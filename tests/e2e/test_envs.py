@@ -6,7 +6,7 @@ import select
 import pytest
 
 from conftest import PLANS, episode_bytes, until
-from load import batch, batch_reply, create, digests, error_of
+from load import answers_of, batch, batch_reply, create, digests, error_of
 from peers import Doors, wire
 
 SETTINGS = {"kind": "launch_app", "app": "settings"}
@@ -21,16 +21,6 @@ def doors(make_daemon):
     doors = Doors(make_daemon("env.workers=2"))
     yield doors
     doors.close()
-
-
-def answers_of(client, ids):
-    """The answers to these requests, in whatever order they come; each comes once."""
-    by_id = {}
-    while not set(ids) <= set(by_id):
-        kind, message = client.receive("ENV_BATCH_REPLY", "REPLY", "ERROR")
-        assert message.request_id not in by_id
-        by_id[message.request_id] = (kind, message)
-    return by_id
 
 
 def test_an_env_lives_and_is_judged(doors):

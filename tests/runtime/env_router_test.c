@@ -1,0 +1,149 @@
+// What the router holds while a worker is busy: its bounds at their edges, and every request answered once. Sources:
+// env_router.c, env_router_call.c, env_router_batch.c. Run under the tsan preset as well (label "threads").
+#include "env_router.h"
+
+#include "env_fixture.h"
+
+#include "runtime/codec_session.h"
+
+#include "proto/worldd.pb-c.h"
+
+#include <poll.h>
+#include <stdlib.h>
+
+static const wd_env_owner owner = { .bytes = "router" };
+
+static struct fixture {
+    wd_env_pool *pool;
+    wd_env_router *router;
+    wd_env_id env;
+} fixture;
+
+static wd_env_done next_done(void)
+{
+    for (;;) {
+        wd_env_done done = { 0 };
+        if (wd_env_router_take(fixture.router, &done) == WD_OK) {
+            return done;
+        }
+        struct pollfd item = { .fd = wd_env_pool_fd(fixture.pool), .events = POLLIN };
+        assert_true(poll(&item, 1, 60 * 1000) > 0);
+    }
+}
+
+static wd_status call(uint64_t request_id, const char *verb, const char *args_text, wd_error *error)
+{
+    wd_env_asker asker = { .instance = owner, .request_id = request_id };
+    wd_value *args = json_of(args_text);
+    wd_status status = wd_env_router_call(fixture.router, &asker, verb, args, error);
+    wd_value_unref(&args);
+    return status;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    wd_packs *packs = env_fixture_packs();
+    wd_envs_options options = wd_envs_options_default();
+    wd_error error;
+    assert_int_equal(wd_env_pool_new(&options, packs, 1, &fixture.pool, &error), WD_OK);
+    assert_int_equal(wd_env_router_new(fixture.pool, &fixture.router), WD_OK);
+    wd_packs_unref(&packs);
+    assert_int_equal(call(1, "env_create", "{\"seed\":1}", &error), WD_OK);
+    wd_env_done done = next_done();
+    assert_int_equal(
+        wd_env_id_parse(wd_value_as_string(wd_object_get(done.result, "env"), NULL), &fixture.env), WD_OK);
+    wd_env_done_done(&done);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    wd_env_router_destroy(&fixture.router);
+    wd_env_pool_destroy(&fixture.pool);
+    return 0;
+}
+
+/// A batch that takes long, begun when this returns: whole screens of one env.
+static void keep_busy(uint64_t request_id)
+{
+    static uint8_t ids[WD_ENV_ID_SIZE * WD_ENV_BATCH_MAX];
+    static char action[] = "home", look[] = "full";
+    char *actions[] = { action };
+    Worldd__V1__EnvBatch message;
+    wd_env_batch batch;
+    wd_error error;
+    for (size_t i = 0; i < WD_ENV_BATCH_MAX; i++) {
+        memcpy(ids + WD_ENV_ID_SIZE * i, fixture.env.bytes, WD_ENV_ID_SIZE);
+    }
+    worldd__v1__env_batch__init(&message);
+    message.request_id = request_id;
+    message.env_ids = (ProtobufCBinaryData){ sizeof ids, ids };
+    message.n_actions = 1;
+    message.actions = actions;
+    message.observe = look;
+    size_t length = worldd__v1__env_batch__get_packed_size(&message);
+    uint8_t *body = malloc(length);
+    worldd__v1__env_batch__pack(&message, body);
+    assert_int_equal(wd_codec_unpack_env_batch(body, length, &batch, &error), WD_OK);
+    wd_env_asker asker = { .instance = owner, .request_id = request_id, .watched = true };
+    assert_int_equal(wd_env_router_batch(fixture.router, &asker, &batch, &error), WD_OK);
+    wd_env_batch_done(&batch);
+    free(body);
+    wd_env_done done = next_done();
+    assert_int_equal(done.kind, WD_ENV_DONE_EVENT);  // its first step: the worker has it
+    wd_env_done_done(&done);
+}
+
+static void queues_hold_their_bounds_and_all_are_answered_once(void **state)
+{
+    (void)state;
+    enum {
+        BUSY = 2,
+        FIRST = 3,
+        LAST = FIRST + WD_ENV_REQUESTS_MAX - 2
+    };  // with the busy one, all that may be open
+    static unsigned char answers[LAST + 2];
+    size_t done_count = 0, refused_count = 0;
+    wd_error error;
+    keep_busy(BUSY);
+    for (uint64_t id = FIRST; id <= LAST; id++) {
+        assert_int_equal(call(id, "env_named", "{\"name\":\"n\"}", &error), WD_OK);
+    }
+    assert_int_equal(call(LAST + 1, "env_stats", "{}", &error), WD_EBUSY);
+    assert_string_equal(error.text, "envs: 8192 requests are open");
+    assert_true(wd_env_router_waits(fixture.router));
+    assert_int_equal(wd_env_router_cancel(fixture.router, &owner, LAST + 1), WD_ENOENT);
+    assert_int_equal(wd_env_router_cancel(fixture.router, &owner, BUSY), WD_OK);
+    for (size_t left = WD_ENV_REQUESTS_MAX; left > 0;) {
+        wd_env_done done = next_done();
+        if (done.kind != WD_ENV_DONE_EVENT) {
+            assert_in_range(done.request_id, BUSY, LAST);
+            assert_int_equal(answers[done.request_id]++, 0);
+            left -= 1;
+        }
+        done_count += done.kind == WD_ENV_DONE_RESULT;
+        if (done.kind == WD_ENV_DONE_ERROR) {
+            assert_int_equal(done.error.status, WD_EBUSY);
+            assert_string_equal(done.error.text, "envs: the worker's queue is full; try again");
+            refused_count += 1;
+        }
+        wd_env_done_done(&done);
+    }
+    assert_int_equal(done_count, WD_ENV_QUEUE_MAX);  // as many as may wait for one worker, and not one more
+    assert_int_equal(refused_count, WD_ENV_REQUESTS_MAX - 1 - WD_ENV_QUEUE_MAX);
+    assert_false(wd_env_router_waits(fixture.router));
+    assert_int_equal(call(1, "env_stats", "{}", &error), WD_OK);
+    wd_env_done done = next_done();
+    assert_int_equal(done.kind, WD_ENV_DONE_RESULT);
+    wd_env_done_done(&done);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(queues_hold_their_bounds_and_all_are_answered_once, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
