@@ -40,13 +40,15 @@ static wd_status call(uint64_t request_id, const char *verb, const char *args_te
     return status;
 }
 
+/// *state: how many workers; NULL: one.
 static int start(void **state)
 {
-    (void)state;
+    const size_t *workers = *state;
     wd_packs *packs = env_fixture_packs();
     wd_envs_options options = wd_envs_options_default();
     wd_error error;
-    assert_int_equal(wd_env_pool_new(&options, packs, 1, &fixture.pool, &error), WD_OK);
+    assert_int_equal(
+        wd_env_pool_new(&options, packs, workers == NULL ? 1 : *workers, &fixture.pool, &error), WD_OK);
     assert_int_equal(wd_env_router_new(fixture.pool, &fixture.router), WD_OK);
     wd_packs_unref(&packs);
     assert_int_equal(call(1, "env_create", "{\"seed\":1}", &error), WD_OK);
@@ -140,10 +142,48 @@ static void queues_hold_their_bounds_and_all_are_answered_once(void **state)
     wd_env_done_done(&done);
 }
 
+/// What is frozen for other workers is stood on by all at once, the home among them.
+static void forks_over_workers_step_alike_at_the_same_time(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 6, FORKS = 5 };
+    char env[WD_ENV_ID_TEXT_SIZE], args[160];
+    wd_error error;
+    uint64_t id = 1;
+    wd_env_id_text(&fixture.env, env);
+    for (int round = 0; round < ROUNDS; round++) {
+        snprintf(args, sizeof args, "{\"env\":\"%s\",\"count\":%d}", env, FORKS);
+        assert_int_equal(call(++id, "env_fork", args, &error), WD_OK);
+        wd_env_done forked = next_done();
+        assert_int_equal(forked.kind, WD_ENV_DONE_RESULT);
+        const wd_value *forks = wd_object_get(forked.result, "envs");
+        for (size_t i = 0; i <= FORKS; i++) {  // the env itself last, and nobody waits for another
+            const char *one = i < FORKS ? wd_value_as_string(wd_array_at(forks, i), NULL) : env;
+            snprintf(args, sizeof args, "{\"env\":\"%s\",\"action\":{\"kind\":\"%s\",\"app\":\"settings\"}}",
+                one, round % 2 == 0 ? "launch_app" : "home");
+            assert_int_equal(call(++id, "env_step", args, &error), WD_OK);
+        }
+        wd_value *digest = NULL;
+        for (size_t i = 0; i <= FORKS; i++) {
+            wd_env_done stepped = next_done();
+            assert_int_equal(stepped.kind, WD_ENV_DONE_RESULT);
+            const wd_value *got = wd_object_get(stepped.result, "digest");
+            assert_true(digest == NULL || wd_value_equal(digest, got));
+            digest = digest == NULL ? wd_value_ref(got) : digest;
+            wd_env_done_done(&stepped);
+        }
+        wd_value_unref(&digest);
+        wd_env_done_done(&forked);
+    }
+}
+
 int main(void)
 {
+    static size_t many = 3;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(queues_hold_their_bounds_and_all_are_answered_once, start, stop),
+        cmocka_unit_test_prestate_setup_teardown(
+            forks_over_workers_step_alike_at_the_same_time, start, stop, &many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
