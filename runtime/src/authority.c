@@ -148,12 +148,34 @@ static wd_roles roles_of_key(const wd_authority *authority, const char *name)
     return 0;
 }
 
+/// "uid:1000:100", read by hand: it comes with every message.
+static bool read_ids(const char *text, uint32_t ret_ids[2])
+{
+    if (strncmp(text, "uid", 3) != 0) {
+        return false;
+    }
+    const char *at = text + 3;
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t number = 0;
+        if (at[0] != ':' || at[1] < '0' || at[1] > '9') {
+            return false;
+        }
+        for (at += 1; *at >= '0' && *at <= '9' && number <= UINT32_MAX; at++) {
+            number = 10 * number + (uint64_t)(*at - '0');
+        }
+        if (number > UINT32_MAX) {
+            return false;
+        }
+        ret_ids[i] = (uint32_t)number;
+    }
+    return *at == '\0';
+}
+
 wd_user wd_authority_user(const wd_authority *authority, const char *text)
 {
-    unsigned uid = 0, gid = 0;
-    int used = 0;
-    if (sscanf(text, "uid:%u:%u%n", &uid, &gid, &used) == 2 && text[used] == '\0' && uid != UINT32_MAX) {
-        return (wd_user){ .number = uid, .gid = gid };
+    uint32_t ids[2] = { 0 };
+    if (read_ids(text, ids) && ids[0] != UINT32_MAX) {
+        return (wd_user){ .number = ids[0], .gid = ids[1] };
     }
     if (strcmp(text, "loopback") == 0) {
         return (wd_user){ .number = USER_LOOPBACK };
