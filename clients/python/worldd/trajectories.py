@@ -109,7 +109,7 @@ class TrajectoryWriter:
             return digest
         if scene.failure is not None:
             return None
-        return scene.digest if self._digests else scene.raw
+        return scene.digest if self._digests else _in_order(scene.raw)
 
     def _write(self, slot: int, cut: bool) -> None:
         line, self._held[slot] = self._held[slot], None
@@ -123,3 +123,14 @@ class TrajectoryWriter:
 def _written(action: Action) -> dict[str, Any]:
     given = action_json(action)
     return {name: value for name, value in given.items() if name != "remember"}
+
+
+def _in_order(scene: dict[str, Any]) -> dict[str, Any]:
+    """With the nodes behind the windows, as recordings have them; envs may tell them in another place."""
+    members: dict[str, Any] = {}
+    for name, part in scene.items():
+        if name != "nodes":
+            members[name] = part
+        if name == "windows":
+            members["nodes"] = scene.get("nodes", [])
+    return members

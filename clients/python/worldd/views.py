@@ -112,10 +112,7 @@ class Scene:
         nodes: list[Any] = (told.nodes + [None] * value["count"])[:value["count"]]
         for node in value["nodes"]:
             nodes[node["id"]] = node
-        raw: dict[str, Any] = {}
-        for name, part in value.get("head", told.raw).items():   # nodes stand behind the windows in a whole scene
-            raw.update({name: part, "nodes": nodes} if name == "windows" else {} if name == "nodes" else {name: part})
-        return cls(raw, value["digest"])
+        return cls({**value.get("head", told.raw), "nodes": nodes}, value["digest"])
 
     @property
     def app(self) -> Optional[str]:
