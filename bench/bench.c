@@ -31,10 +31,10 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *samples, size_t count)
+double wd_bench_median(double *values, size_t count)
 {
-    qsort(samples, count, sizeof(*samples), compare_doubles);
-    return samples[count / 2];
+    qsort(values, count, sizeof(*values), compare_doubles);
+    return values[count / 2];
 }
 
 uint64_t wd_bench_cpu_ns(void)
@@ -65,7 +65,7 @@ double wd_bench_time(wd_bench *bench, void (*body)(void *context), void *context
     for (size_t i = 0; i < count; i++) {
         samples[i] = (double)time_calls(body, context, calls) / (double)calls;
     }
-    return median(samples, count);
+    return wd_bench_median(samples, count);
 }
 
 double wd_bench_time_once(wd_bench *bench, void (*prepare)(void *context), void (*body)(void *context),
@@ -82,7 +82,7 @@ double wd_bench_time_once(wd_bench *bench, void (*prepare)(void *context), void 
             clean_up(context);
         }
     }
-    return median(samples, count);
+    return wd_bench_median(samples, count);
 }
 
 // ---- rows -----------------------------------------------------------------------------------------------------

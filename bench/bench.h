@@ -54,6 +54,9 @@ double wd_bench_time(wd_bench *bench, void (*body)(void *context), void *context
 double wd_bench_time_once(wd_bench *bench, void (*prepare)(void *context), void (*body)(void *context),
     void (*clean_up)(void *context), void *context);
 
+/// The middle one. Sorts them. @param count  At least 1.
+double wd_bench_median(double *values, size_t count);
+
 /// Keep the compiler from dropping what was computed.
 static inline void wd_bench_use(const void *pointer)
 {

@@ -379,18 +379,6 @@ static bool echo_once(loop_bench *loop)
 
 // ---- measuring ------------------------------------------------------------------------------------------------
 
-static int compare(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return left < right ? -1 : left > right;
-}
-
-static double median(double *samples, size_t count)
-{
-    qsort(samples, count, sizeof *samples, compare);
-    return samples[count / 2];
-}
-
 static bool time_rounds(loop_bench *loop, bool (*once)(loop_bench *), double *samples, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -416,9 +404,9 @@ static void measure(loop_bench *loop)
     }
     if (timed) {
         wd_bench_add(loop->bench, &(wd_bench_row){ .name = "plan round trip",
-                                      .value = median(plans, rounds),
+                                      .value = wd_bench_median(plans, rounds),
                                       .unit = "us",
-                                      .baseline = median(echoes, rounds),
+                                      .baseline = wd_bench_median(echoes, rounds),
                                       .baseline_expected = BASELINE_US });
     }
     free(plans);

@@ -98,12 +98,6 @@ static bool c_step(notes_peer *peer, wd_client_observe observe, size_t steps, do
     return done;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /// Steps a second of both clients, in turns.
 static bool measure(
     wd_bench *bench, python_peer *python, notes_peer *peer, wd_client_observe observe, const char *name)
@@ -120,13 +114,11 @@ static bool measure(
         wd_bench_fail(bench, "%s: a step failed", name);
         return false;
     }
-    qsort(ours, turns, sizeof *ours, compare_doubles);
-    qsort(theirs, turns, sizeof *theirs, compare_doubles);
     double steps = (double)STEPS_IN_TURN * NOTES_HERD * 1e9;
     wd_bench_add(bench, &(wd_bench_row){ .name = name,
-                            .value = steps / theirs[turns / 2],
+                            .value = steps / wd_bench_median(theirs, turns),
                             .unit = "1/s",
-                            .baseline = steps / ours[turns / 2] });
+                            .baseline = steps / wd_bench_median(ours, turns) });
     return true;
 }
 

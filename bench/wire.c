@@ -6,7 +6,6 @@
 #include "private_daemon.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -22,16 +21,9 @@ typedef struct turns {
     size_t count;
 } turns;
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(turns *of)
 {
-    qsort(of->values, of->count, sizeof of->values[0], compare_doubles);
-    return of->count == 0 ? 0 : of->values[of->count / 2];
+    return of->count == 0 ? 0 : wd_bench_median(of->values, of->count);
 }
 
 typedef struct wire_bench {

@@ -12,7 +12,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -128,18 +127,6 @@ static bool time_cycle(single_bench *single, double *ret_daemon, double *ret_pro
     return done;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, compare_doubles);
-    return values[count / 2];
-}
-
 static void measure(single_bench *single)
 {
     static double daemon[CYCLES], process[CYCLES], echo[CYCLES];
@@ -155,7 +142,7 @@ static void measure(single_bench *single)
         wd_bench_fail(single->bench, "single steps: no answer");
         return;
     }
-    double in_daemon = median(daemon, cycles), in_process = median(process, cycles);
+    double in_daemon = wd_bench_median(daemon, cycles), in_process = wd_bench_median(process, cycles);
     wd_bench_add(single->bench,
         &(wd_bench_row){ .name = "a single tap in the process", .value = in_process / 1e3, .unit = "us" });
     wd_bench_add(single->bench,
@@ -163,7 +150,7 @@ static void measure(single_bench *single)
     wd_bench_add(single->bench, &(wd_bench_row){ .name = "the way there and back, against an echo",
                                     .value = (in_daemon - in_process) / 1e3,
                                     .unit = "us",
-                                    .baseline = median(echo, cycles) / 1e3 });
+                                    .baseline = wd_bench_median(echo, cycles) / 1e3 });
 }
 
 static bool start(single_bench *single)
