@@ -33,9 +33,9 @@ from worldd.control import Control  # noqa: E402
 
 SETTINGS = ("env.workers=2", "planner.heartbeat_ms=200", "planner.liveness=25", "daemon.log_level=error")
 KILL_WITHIN_S = 0.3          # of the first step
-RUNS_MAX = 12                # of a round
+RUNS_MAX = 6                 # of a round
 LONG = {"plans": [{"steps": [{"action": "wait", "args": {"ms": 10 + n}} for n in range(8)]} for _ in range(60)]}
-LONG_TASK = {"id": "long", "instruction": "wait", "max_steps": 480}
+LONG_TASK = {"id": "long", "instruction": "wait", "max_steps": 200}
 
 
 class Told:
