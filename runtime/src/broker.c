@@ -34,6 +34,7 @@ wd_broker_options wd_broker_options_default(void)
         .planner_attempts = 2,
         .attempt_timeout_ms = 30000,
         .max_frame = WD_FRAME_SIZE_MAX,
+        .peers_max = WD_BROKER_PEERS_MAX,
     };
 }
 

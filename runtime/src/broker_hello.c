@@ -57,8 +57,8 @@ static wd_status judge_hello(const wd_broker *broker, const wd_broker_message *m
     }
     size_t live_count = broker->peer_count - broker->gone_count;
     bool replaces = known != NULL || namesake != NULL;
-    if (broker->peer_count == BROKER_SLOTS_MAX || (live_count >= WD_BROKER_PEERS_MAX && !replaces)) {
-        return wd_error_set(error, WD_ELIMIT, "too many peers: %d are connected", (int)WD_BROKER_PEERS_MAX);
+    if (broker->peer_count == BROKER_SLOTS_MAX || (live_count >= broker->options.peers_max && !replaces)) {
+        return wd_error_set(error, WD_ELIMIT, "too many peers: %zu are connected", live_count);
     }
     return WD_OK;
 }

@@ -2,7 +2,9 @@
 
 #include "clients.h"
 #include "config_table.h"
+#include "proto/frame.h"
 #include "tree/alloc.h"
+#include "watch.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -76,6 +78,9 @@ void wd_config_default(wd_config *ret_config)
         .env_mib_max = 8192,
         .snapshot_idle_ms = 3600 * 1000,
         .env_orphan_ms = 120 * 1000,
+        .frame_kib_max = WD_FRAME_SIZE_MAX / 1024,
+        .peers_max = WD_BROKER_PEERS_MAX,
+        .watches_max = WD_WATCHERS_MAX,
         .requests_max = WD_CLIENT_ANSWERS_MAX,
         .episodes_mib_max = 64 * 1024,
         .lua_instructions = (uint64_t)apps.lua_instructions,
@@ -336,5 +341,7 @@ wd_broker_options wd_config_broker_options(const wd_config *config)
     options.liveness = (uint32_t)config->liveness;
     options.planner_attempts = (uint32_t)config->planner_attempts;
     options.attempt_timeout_ms = (uint32_t)config->attempt_timeout_ms;
+    options.max_frame = (uint32_t)config->frame_kib_max * 1024;
+    options.peers_max = (uint32_t)config->peers_max;
     return options;
 }

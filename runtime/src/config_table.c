@@ -1,7 +1,9 @@
 #include "config_table.h"
 
 #include "clients.h"
+#include "proto/frame.h"
 #include "runtime/env_pool.h"
+#include "watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,6 +33,8 @@ const wd_setting wd_settings[] = {
         "turn the episode of a run that is over into one zstd frame, NAME.jsonl.zst"),
     NUMBER("daemon", "episodes_mib_max", episodes_mib_max, 0, 1 << 30,
         "MiB of recorded runs, past which no run begins; 0: no bound"),
+    NUMBER("daemon", "frame_kib_max", frame_kib_max, 64, WD_FRAME_SIZE_MAX / 1024,
+        "KiB of the longest frame taken from a peer; a longer one cuts its connection"),
     TEXT("daemon", "packs", packs, "app pack directories, separated by ':'"),
     TEXT("daemon", "tasks", tasks, "directory of task templates"),
     TEXT("planner", "endpoint", planner_endpoint,
@@ -41,6 +45,8 @@ const wd_setting wd_settings[] = {
     NUMBER("planner", "liveness", liveness, 2, 100, "missed heartbeats after which a peer is gone"),
     NUMBER("planner", "attempts", planner_attempts, 1, 16, "planners that may be tried for one request"),
     NUMBER("planner", "attempt_timeout_ms", attempt_timeout_ms, 1, 3600000, "time of one attempt"),
+    NUMBER("planner", "peers_max", peers_max, 1, WD_BROKER_PEERS_MAX,
+        "planners, enrichers and executors at once"),
     NUMBER(
         "planner", "wait_ms", planner_wait_ms, 0, 3600000, "how long a request waits for a planner to come"),
     TEXT("control", "endpoint", control_endpoint,
@@ -76,6 +82,7 @@ const wd_setting wd_settings[] = {
     BOOL("imagine", "planner", imagine_planner, "runs may let their planners ask what-if"),
     NUMBER("imagine", "steps", imagine_steps, 0, WD_IMAGINE_BUDGET_LIMIT,
         "steps of what-if that the planners of a run may ask for; 0: none, unless the run says otherwise"),
+    NUMBER("control", "watches_max", watches_max, 1, WD_WATCHERS_MAX, "watches at once, of all clients"),
     NUMBER("control", "requests_max", requests_max, 1, WD_CLIENT_ANSWERS_MAX,
         "requests that one client may have open"),
     NUMBER("lua", "instructions", lua_instructions, 100000, 1000000000,

@@ -232,7 +232,7 @@ static wd_status on_hello(
         .minor = WD_PROTO_MINOR,
         .heartbeat_ms = (uint32_t)service->config->heartbeat_ms,
         .liveness = (uint32_t)service->config->liveness,
-        .max_frame = WD_FRAME_SIZE_MAX,
+        .max_frame = (uint32_t)service->config->frame_kib_max * 1024,
     };
     memcpy(welcome.boot_id, service->boot_id, sizeof welcome.boot_id);
     service->session_last += 1;

@@ -260,8 +260,8 @@ static void count_disconnect(daemon_loop *loop, served_door *at)
         wd_log(WD_LOG_WARNING,
             "%s socket: a connection ended without goodbye: closed by the peer, or cut off (not let in, a "
             "frame "
-            "over %d bytes, or no heartbeat)",
-            at->door.options.name, WD_FRAME_SIZE_MAX);
+            "over %lld bytes, or no heartbeat)",
+            at->door.options.name, (long long)at->door.options.frame_max);
     }
 }
 

@@ -73,6 +73,7 @@ wd_status wd_daemon_plan_make(const wd_config *config, wd_daemon_plan *ret_plan,
     };
     for (int i = 0; status == WD_OK && i < WD_DOOR_COUNT; i++) {
         wd_door_options *door = &plan->doors[i];
+        door->frame_max = (int64_t)config->frame_kib_max * 1024;
         door->proof_path = plan->proof_path;
         door->key = plan->has_key ? &plan->key : NULL;
         door->has_group = plan->has_group;

@@ -27,7 +27,8 @@ typedef struct wd_door_options {
     bool has_group;
     gid_t group;  // may use the socket file
     int send_hwm, receive_hwm;
-    int silence_ms;  // of a peer's socket, after which it is cut off
+    int64_t frame_max;  // bytes of a frame; a longer one cuts its connection
+    int silence_ms;     // of a peer's socket, after which it is cut off
 } wd_door_options;
 
 typedef struct wd_door {

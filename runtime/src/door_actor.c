@@ -122,7 +122,7 @@ static bool set_options(const wd_door_options *options, void *socket, const wd_k
         { ZMQ_IPV6, ipv6 },
         { ZMQ_ZAP_ENFORCE_DOMAIN, 1 },  // without an answer of the ZAP handler nobody is let in
     };
-    int64_t size_max = WD_FRAME_SIZE_MAX, size_is = 0;
+    int64_t size_max = options->frame_max, size_is = 0;
     size_t size = sizeof size_is;
     int on = 1;
     // These two cannot be read back: that unreachable peers are told, and that names are not taken over.

@@ -45,6 +45,7 @@ wd_status wd_service_new(
     }
     service->config = config;
     service->clients.requests_max = config->requests_max;
+    service->watch.count_max = config->watches_max;
     memcpy(service->boot_id, boot_id, sizeof service->boot_id);
     wd_broker_options options = wd_config_broker_options(config);
     memcpy(options.boot_id, boot_id, sizeof options.boot_id);

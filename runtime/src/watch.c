@@ -8,8 +8,9 @@
 
 wd_status wd_watch_add(wd_watch *watch, const wd_watcher *watcher, wd_error *error)
 {
-    if (watch->count == WD_WATCHERS_MAX) {
-        return wd_error_set(error, WD_ELIMIT, "watch: there are %d watchers", WD_WATCHERS_MAX);
+    size_t most = watch->count_max == 0 ? WD_WATCHERS_MAX : watch->count_max;
+    if (watch->count == most) {
+        return wd_error_set(error, WD_ELIMIT, "watch: there are %zu watchers", most);
     }
     watch->list[watch->count++] = *watcher;
     return WD_OK;

@@ -30,6 +30,7 @@ typedef struct wd_watcher {
 typedef struct wd_watch {
     wd_watcher list[WD_WATCHERS_MAX];
     size_t count;
+    size_t count_max;  // 0: WD_WATCHERS_MAX, which is the most
 } wd_watch;
 
 /// @retval WD_ELIMIT too many watchers.

@@ -62,7 +62,7 @@ class Peer:
 
     def greet(self, **changed):
         self.hello(**changed)
-        self.receive("WELCOME")
+        _, self.welcome = self.receive("WELCOME")
         return self
 
     def in_step(self, number):

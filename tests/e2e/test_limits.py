@@ -56,6 +56,18 @@ def test_message_size(doors, client):
         pass
 
 
+@with_settings("daemon.frame_kib_max=64")
+def test_a_smaller_message_size(doors, client):
+    assert client.welcome.max_frame == 64 * 1024
+    client.send("CONTROL", padded(64 * 1024))
+    assert answer_to(client, 1)[0] == "REPLY"
+    other = doors.client("other").greet()
+    before = other.control("status")["disconnects"]
+    client.send("CONTROL", padded(64 * 1024 + 1))
+    while other.control("status")["disconnects"] == before:
+        pass
+
+
 def test_frames_per_message(client):
     client.send_frames(wire.header("PING"), *5 * [b""])
     client.refused("EPROTO", "message: ")                            # so many may come, but a Ping has no blobs
@@ -120,6 +132,16 @@ def test_planners(doors):
     assert kind == "REJECT" and message.code == STATUS["ELIMIT"], message
     peers[0].send("GOODBYE", wire.SCHEMA["Goodbye"](reason="over"))
     doors.planner("next").greet()
+
+
+@with_settings("planner.peers_max=2", "control.watches_max=1")
+def test_fewer_planners_and_watchers(doors, client):
+    assert [doors.planner(f"p{number}").greet() for number in range(2)]
+    extra = doors.planner("extra")
+    extra.hello()
+    assert extra.receive("REJECT", "WELCOME")[1].text == "too many peers: 2 are connected"
+    client.ask("watch")
+    refused(client, "ELIMIT", "there are 1 watchers", "watch")
 
 
 @with_settings("control.requests_max=2")

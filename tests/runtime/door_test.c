@@ -57,6 +57,7 @@ static void strangers_are_refused_or_the_door_stays_shut(void **state)
         .key = row->key ? &server : NULL,
         .send_hwm = 16,
         .receive_hwm = 16,
+        .frame_max = 1024,
     };
     assert_int_equal(wd_door_check(&options, &error), WD_OK);
     assert_int_equal(wd_door_new(context, &options, &zap, &door, &error), row->status);

@@ -33,6 +33,7 @@ typedef struct wd_broker_options {
     uint32_t planner_attempts;    // default 2: planners that may be tried for one request
     uint32_t attempt_timeout_ms;  // default 30000: each attempt's own time inside the deadline
     uint32_t max_frame;           // told in Welcome
+    uint32_t peers_max;           // default and most WD_BROKER_PEERS_MAX
     uint8_t boot_id[16];
 } wd_broker_options;
 wd_broker_options wd_broker_options_default(void);

@@ -38,7 +38,7 @@ typedef struct wd_config {
     bool imagine_planner;
     uint64_t imagine_steps;
     uint64_t env_workers, envs_max, snapshots_max, env_mib_max, snapshot_idle_ms, env_orphan_ms;
-    uint64_t requests_max, episodes_mib_max, lua_instructions, lua_mib;
+    uint64_t frame_kib_max, peers_max, watches_max, requests_max, episodes_mib_max, lua_instructions, lua_mib;
 } wd_config;
 
 /// Where each setting came from, by index in the table.
