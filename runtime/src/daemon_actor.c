@@ -4,6 +4,7 @@
 
 #include "backlog.h"
 #include "daemon_plan.h"
+#include "episode_disk.h"
 #include "proto/frame.h"
 #include "runtime/log.h"
 #include "runtime/service.h"
@@ -534,6 +535,7 @@ static wd_status open_all(daemon_loop *loop, const wd_daemon_directory *director
     }
     wd_status status = make_episodes_directory(loop->config->episodes, error);
     if (status == WD_OK) {
+        wd_episode_disk_tidy(loop->config->episodes);
         status = wd_service_new(loop->config, loop->boot_id, &loop->service, error);
     }
     status = status == WD_OK ? open_doors(loop, error) : status;

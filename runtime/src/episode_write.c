@@ -76,7 +76,9 @@ wd_status wd_episode_compress(wd_episode_writer *writer, wd_error *error)
     if (status == WD_OK && !wd_text_copy(path.bytes, &renamed)) {
         status = wd_error_set(error, WD_ENOMEM, "%s: out of memory", writer->path);
     }
-    status = status == WD_OK ? wd_file_publish(renamed, NULL, 0, packed, packed_length, error) : status;
+    // Not settled: neither were the lines that it takes the place of, and others would wait for the disk.
+    status =
+        status == WD_OK ? wd_file_publish(renamed, NULL, 0, packed, packed_length, false, error) : status;
     if (status ==
         WD_OK) {  // whole and in place; a kill before the next line leaves both, which are the same episode
         unlink(writer->path);

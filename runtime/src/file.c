@@ -86,7 +86,7 @@ static bool write_all(int descriptor, const char *bytes, size_t length)
 }
 
 wd_status wd_file_publish(const char *path, const void *front, size_t front_length, const void *bytes,
-    size_t length, wd_error *error)
+    size_t length, bool settled, wd_error *error)
 {
     char beside[PATH_SIZE];  // first, so that a reader never sees half a file
     if (snprintf(beside, sizeof beside, "%s.%d.tmp", path, (int)getpid()) >= (int)sizeof beside) {
@@ -97,7 +97,7 @@ wd_status wd_file_publish(const char *path, const void *front, size_t front_leng
         return wd_error_set(error, WD_EIO, "%s: %s", beside, strerror(errno));
     }
     bool written = write_all(descriptor, front, front_length) && write_all(descriptor, bytes, length) &&
-                   fsync(descriptor) == 0;
+                   (!settled || fsync(descriptor) == 0);
     int reason = errno;
     close(descriptor);
     if (written && rename(beside, path) == 0) {

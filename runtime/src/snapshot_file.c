@@ -23,8 +23,8 @@ wd_status wd_snapshot_save(const char *path, const wd_value *bundle, wd_error *e
         wd_error_set(error, status, "%s: %s", path, wd_status_text(status));
     }
     status = status == WD_OK ? wd_compress(text.bytes, text.length, &frame, &frame_length, error) : status;
-    status =
-        status == WD_OK ? wd_file_publish(path, header, HEADER_SIZE, frame, frame_length, error) : status;
+    status = status == WD_OK ? wd_file_publish(path, header, HEADER_SIZE, frame, frame_length, true, error)
+                             : status;
     wd_free(frame, frame_length);
     wd_buffer_done(&text);
     return status;

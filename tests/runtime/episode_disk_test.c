@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +66,41 @@ static void the_bound_holds_at_its_edge(void **state)
     assert_int_equal(wd_episode_disk_room(&disk, directory, 1000, 2 * WD_EPISODE_COUNT_MS, &error), WD_OK);
 }
 
+static void what_kills_left_is_removed(void **state)
+{
+    (void)state;
+    char mine[64];
+    snprintf(mine, sizeof mine, "c.jsonl.zst.%d.tmp", (int)getpid());
+    const struct {
+        const char *name;
+        bool stays;
+    } files[] = {
+        { "a.jsonl", false },  // its frame is in place
+        { "a.jsonl.zst", true },
+        { "b.jsonl", true },  // cut by a kill: all there is of it
+        { "b.jsonl.zst.2147483647.tmp", false },
+        { mine, true },  // of a process that lives
+        { "d.jsonl.zst.x.tmp", true },
+        { "d.jsonl.zst.2147483647.tmp2", true },
+        { "e.txt", true },
+        { "jsonl", true },
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        put(files[i].name, 1);
+    }
+    wd_episode_disk_tidy(directory);
+    wd_episode_disk_tidy("/nonexistent/worldd");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s/%s", directory, files[i].name);
+        bool there = access(path, F_OK) == 0;
+        if (there != files[i].stays) {
+            fail_msg("%s %s", files[i].name, there ? "stayed" : "went");
+        }
+        drop(files[i].name);
+    }
+}
+
 static void a_folder_that_is_not_there_is_empty(void **state)
 {
     (void)state;
@@ -77,6 +113,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_bound_holds_at_its_edge, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(what_kills_left_is_removed, make_directory, remove_directory),
         cmocka_unit_test(a_folder_that_is_not_there_is_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
