@@ -47,6 +47,7 @@ void wd_device_destroy(wd_device **device_p)
     if (device == NULL) {
         return;
     }
+    wd_shown_forget(device->shown);
     wd_value_unref(&device->machine.root);
     wd_value_unref(&device->machine.events);
     wd_value_unref(&device->machine.deferred);

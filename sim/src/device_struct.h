@@ -13,10 +13,10 @@ void wd_view_cache_unref(wd_view_cache **cache_p);
 WD_NODISCARD wd_status wd_state_view(
     const wd_machine *machine, wd_view_cache **cache_p, wd_value **ret_state);
 
-/// Let the view of an app be built anew. @retval WD_ENOMEM.
 /// From now on `state` is what the machine `root` shows.
 WD_NODISCARD wd_status wd_view_cache_set(
     wd_view_cache **cache_p, const wd_value *root, const wd_value *state);
+/// Let the view of an app be built anew. @retval WD_ENOMEM.
 WD_NODISCARD wd_status wd_view_cache_forget(wd_view_cache **cache_p, const char *app);
 
 /// Are these manifests (boot.c)? @retval WD_EINVAL `error` names what is wrong.
@@ -26,10 +26,13 @@ WD_NODISCARD wd_status wd_machine_check(const wd_value *root, const wd_machine *
 
 struct wd_device {
     wd_machine machine;
-    wd_value *boot;        // the root right after boot: what a reset swaps in
-    wd_view_cache *cache;  // NULL until the first state
-    size_t shown_at;       // place of its last screen in its host's table, if it still has one there (host.c)
+    wd_value *boot;          // the root right after boot: what a reset swaps in
+    wd_view_cache *cache;    // NULL until the first state
+    struct wd_shown *shown;  // its last screen, in its host's table; NULL: none is kept there
 };
+
+/// The device goes: its last screen is kept no longer (host.c). NULL is fine.
+void wd_shown_forget(struct wd_shown *shown);
 
 /// Let `ms` of virtual time pass (clock.c).
 WD_NODISCARD wd_status wd_clock_advance(wd_machine *machine, int64_t ms);

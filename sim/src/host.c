@@ -104,7 +104,7 @@ void wd_host_destroy(wd_host **host_p)
         }
     }
     for (size_t i = 0; i < WD_SHOWN_MAX; i++) {
-        wd_screen_unref(&host->shown[i].screen);
+        wd_shown_forget(&host->shown[i]);
     }
     if (host->first != NULL) {
         wd_device_destroy(&host->first);
@@ -182,23 +182,26 @@ static bool fits(const wd_screen *screen, const wd_call *call, wd_front front)
            strcmp(screen->path, call->page.path) == 0 && wd_deps_hold(&screen->deps, call);
 }
 
-static wd_shown *shown_of(wd_host *host, const wd_device *device)
+void wd_shown_forget(wd_shown *shown)
 {
-    wd_shown *shown = &host->shown[device->shown_at % WD_SHOWN_MAX];
-    return shown->device == device ? shown : NULL;
+    if (shown != NULL && shown->device != NULL) {
+        shown->device->shown = NULL;
+        shown->device = NULL;
+        wd_screen_unref(&shown->screen);
+    }
 }
 
-/// Keep the screen that the device was looked at on.
+/// Keep the screen that the device was looked at on, in place of that of whoever was given a place longest ago.
 static void keep_shown(wd_host *host, wd_device *device, wd_screen *screen)
 {
-    wd_shown *shown = shown_of(host, device);
-    if (shown == NULL) {
-        device->shown_at = host->shown_count++ % WD_SHOWN_MAX;
-        shown = &host->shown[device->shown_at];
-        shown->device = device;
+    if (device->shown == NULL) {
+        wd_shown *place = &host->shown[host->shown_next++ % WD_SHOWN_MAX];
+        wd_shown_forget(place);
+        *place = (wd_shown){ .device = device };
+        device->shown = place;
     }
-    wd_screen *before = shown->screen;
-    shown->screen = wd_screen_ref(screen);
+    wd_screen *before = device->shown->screen;
+    device->shown->screen = wd_screen_ref(screen);
     wd_screen_unref(&before);
 }
 
@@ -211,7 +214,7 @@ wd_status wd_host_screen(wd_host *host, wd_device *device, wd_screen **ret_scree
     }
     wd_call call = { 0 };
     const wd_front front = wd_page_find(host->packs, device, wd_object_get(state, "os"), &call);
-    const wd_shown *shown = shown_of(host, device);
+    const wd_shown *shown = device->shown;
     if (shown != NULL && fits(shown->screen, &call, front)) {
         host->cached_count += 1;
         *ret_screen = wd_screen_ref(shown->screen);

@@ -10,9 +10,9 @@ enum {
     WD_SHOWN_MAX = 2048,  // devices whose last screen is kept; some 20 KiB each
 };
 
-/// The screen that a device was last looked at on. The device may be gone: it is compared, not used.
+/// The screen that a device was last looked at on; each knows the other, and goes with it. Both NULL: a free place.
 typedef struct wd_shown {
-    const wd_device *device;
+    wd_device *device;
     wd_screen *screen;
 } wd_shown;
 
@@ -26,7 +26,7 @@ struct wd_host {
     // Of the devices looked at lately: many that take turns on one page drive each other out of its bucket, and each is
     // acted on next from the screen that it was just seen on.
     wd_shown shown[WD_SHOWN_MAX];
-    size_t shown_count;                  // ever taken; the next place is shown_count % WD_SHOWN_MAX
+    size_t shown_next;                   // the place that is given to the next device
     uint64_t drawn_count, cached_count;  // screens drawn, screens found drawn already
 };
 

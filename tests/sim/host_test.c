@@ -1,4 +1,5 @@
 // Tests sim/src/host.c and deps.c: booting, the screen cache, and what lack of memory does.
+#include "device_struct.h"
 #include "host.h"
 
 #include "phone_script.h"
@@ -129,6 +130,47 @@ static void phones_that_take_turns_find_the_screens_they_were_seen_on(void **sta
     }
 }
 
+static size_t kept_screens(void)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < WD_SHOWN_MAX; i++) {
+        const wd_shown *shown = &script.host->shown[i];
+        assert_true(shown->device == NULL ? shown->screen == NULL : shown->device->shown == shown);
+        count += shown->device != NULL;
+    }
+    return count;
+}
+
+/// More phones than the table has places are looked at; what is kept goes with its phone, whichever goes first.
+static void the_screen_of_a_phone_goes_with_it(void **state)
+{
+    (void)state;
+    static wd_device *forks[WD_SHOWN_MAX + 3];
+    const size_t before = kept_screens();
+    for (size_t i = 0; i < WD_COUNT_OF(forks); i++) {
+        assert_int_equal(wd_device_fork(script.device, &forks[i]), WD_OK);
+        (void)draws(forks[i]);
+    }
+    assert_int_equal(kept_screens(), WD_SHOWN_MAX);
+    assert_null(forks[0]->shown);  // the first made room for the last
+    (void)draws(forks[0]);
+    assert_non_null(forks[0]->shown);
+    for (size_t i = 0; i < WD_COUNT_OF(forks); i++) {
+        wd_device_destroy(&forks[i]);
+    }
+    assert_true(kept_screens() <= before);
+    wd_host *other = NULL;
+    wd_device *survivor = NULL;
+    wd_scene *scene = NULL;
+    assert_int_equal(wd_host_new(script.packs, &other, NULL), WD_OK);
+    assert_int_equal(wd_host_boot(other, 1, &survivor, NULL), WD_OK);
+    assert_int_equal(wd_phone_observe(other, survivor, &scene, NULL), WD_OK);
+    wd_scene_unref(&scene);
+    wd_host_destroy(&other);
+    assert_null(survivor->shown);
+    wd_device_destroy(&survivor);
+}
+
 static void user_content_survives_a_reload(void **state)
 {
     (void)state;
@@ -185,6 +227,7 @@ int main(void)
         cmocka_unit_test(a_screen_is_drawn_again_when_what_it_read_changed),
         cmocka_unit_test(phones_that_agree_share_a_screen),
         cmocka_unit_test(phones_that_take_turns_find_the_screens_they_were_seen_on),
+        cmocka_unit_test(the_screen_of_a_phone_goes_with_it),
         cmocka_unit_test(user_content_survives_a_reload),
         cmocka_unit_test(drawing_survives_lack_of_memory),
     };
