@@ -106,10 +106,12 @@ wd_status wd_control_finish(wd_service *service, const uint8_t instance[WD_SESSI
 }
 
 static wd_status send_reject(
-    wd_service *service, wd_peer_id peer, const wd_error *why, wd_service_outbox *outbox)
+    wd_service *service, wd_peer_id peer, const wd_error *why, int64_t now_ms, wd_service_outbox *outbox)
 {
     service->stats.control_rejects += 1;
-    wd_log(WD_LOG_INFO, "control: turned a peer away: %s", why->text);
+    if (wd_log_within(&service->reject_log, now_ms)) {
+        wd_log(WD_LOG_INFO, "control: turned a peer away: %s", why->text);
+    }
     uint8_t *body = NULL;
     size_t length = 0;
     wd_status status = wd_codec_pack_reject(why->status, why->text, &body, &length);
@@ -198,7 +200,7 @@ static wd_status on_hello(
             "role: \"%s\" connects to the planner socket; this one is for clients", hello.role);
     }
     if (status != WD_OK) {
-        return send_reject(service, message->peer, &error, outbox);
+        return send_reject(service, message->peer, &error, now_ms, outbox);
     }
     wd_control_peer *peer = find_peer(service, &message->peer);
     if (peer == NULL) {
@@ -215,12 +217,12 @@ static wd_status on_hello(
     if (status == WD_EDENIED) {
         wd_error_set(&error, WD_EDENIED, "instance: belongs to another user");
         wd_service_control_lost(service, message->peer);
-        return send_reject(service, message->peer, &error, outbox);
+        return send_reject(service, message->peer, &error, now_ms, outbox);
     }
     if (status == WD_ELIMIT) {
         wd_error_set(&error, WD_ELIMIT, "instance: %d clients have requests or envs open", WD_CLIENTS_MAX);
         wd_service_control_lost(service, message->peer);
-        return send_reject(service, message->peer, &error, outbox);
+        return send_reject(service, message->peer, &error, now_ms, outbox);
     }
     if (status != WD_OK) {
         return status;
@@ -395,7 +397,8 @@ static wd_status no_role(wd_roles roles, wd_error *error)
         error, WD_EDENIED, "role: clients need one of client, watcher, admin; you have %s", text);
 }
 
-wd_status wd_control_recheck(wd_service *service, const wd_authority *authority, wd_service_outbox *outbox)
+wd_status wd_control_recheck(
+    wd_service *service, const wd_authority *authority, int64_t now_ms, wd_service_outbox *outbox)
 {
     wd_status status = WD_OK;
     for (size_t i = service->peer_count; status == WD_OK && i-- > 0;) {
@@ -406,7 +409,7 @@ wd_status wd_control_recheck(wd_service *service, const wd_authority *authority,
         if ((roles & WD_ROLES_CONTROL_SOCKET) == 0) {
             no_role(roles, &error);
             wd_service_control_lost(service, peer.id);
-            status = send_reject(service, peer.id, &error, outbox);
+            status = send_reject(service, peer.id, &error, now_ms, outbox);
         }
     }
     return status;
@@ -456,13 +459,13 @@ wd_status wd_service_control_message(
     wd_error error;
     wd_status status = wd_broker_message_check(message, &kind, &error);
     if (status != WD_OK) {
-        return peer == NULL ? send_reject(service, message->peer, &error, outbox)
+        return peer == NULL ? send_reject(service, message->peer, &error, now_ms, outbox)
                             : wd_control_send_error(service, message->peer, 0, &error, outbox);
     }
     if ((message->roles & WD_ROLES_CONTROL_SOCKET) == 0) {
         no_role(message->roles, &error);
         wd_service_control_lost(service, message->peer);
-        status = send_reject(service, message->peer, &error, outbox);
+        status = send_reject(service, message->peer, &error, now_ms, outbox);
     } else if (kind == WD_MSG_HELLO) {
         status = on_hello(service, message, now_ms, outbox);
     } else if (peer == NULL && (kind == WD_MSG_GOODBYE || kind == WD_MSG_ERROR)) {

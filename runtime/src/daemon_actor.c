@@ -155,6 +155,14 @@ static int send_answer(void *context, const wd_broker_send *send)
     return send_message(loop->doors[WD_DOOR_CONTROL].door.socket, send);
 }
 
+/// A peer may bring this about as often as it likes.
+static void log_unreached(served_door *at, const char *who, const char *why)
+{
+    if (wd_log_within(&at->log, now_ms())) {
+        wd_log(WD_LOG_INFO, "%s cannot be reached: %s", who, why);
+    }
+}
+
 /// Send what is in the outbox. A peer that cannot be reached is told to the service, which may want more sent.
 static wd_status flush(daemon_loop *loop)
 {
@@ -171,7 +179,7 @@ static wd_status flush(daemon_loop *loop)
             const wd_broker_send *send = &sending.planner.sends[i];
             int reason = send_message(loop->doors[WD_DOOR_PLANNER].door.socket, send);
             if (reason != 0 && status == WD_OK) {
-                wd_log(WD_LOG_WARNING, "a planner cannot be reached: %s", zmq_strerror(reason));
+                log_unreached(&loop->doors[WD_DOOR_PLANNER], "a planner", zmq_strerror(reason));
                 status = wd_service_planner_lost(loop->service, send->peer, now_ms(), &loop->outbox);
             }
         }
@@ -185,7 +193,7 @@ static wd_status flush(daemon_loop *loop)
             } else if (reason == EAGAIN && wd_backlog_put(&loop->backlog, send, now_ms())) {
                 continue;  // it is sent when there is room
             } else if (reason != 0) {
-                wd_log(WD_LOG_INFO, "a client cannot be reached: %s", zmq_strerror(reason));
+                log_unreached(&loop->doors[WD_DOOR_CONTROL], "a client", zmq_strerror(reason));
                 wd_service_control_lost(loop->service, send->peer);
             }
         }
@@ -200,7 +208,7 @@ static void send_backlog(daemon_loop *loop)
     wd_peer_id lost;
     loop->doors[WD_DOOR_CONTROL].unread |= loop->backlog.count > 0;
     while (wd_backlog_retry(&loop->backlog, send_answer, loop, now_ms(), &lost)) {
-        wd_log(WD_LOG_INFO, "a client cannot be reached: it reads no answers");
+        log_unreached(&loop->doors[WD_DOOR_CONTROL], "a client", "it reads no answers");
         wd_service_control_lost(loop->service, lost);
     }
 }

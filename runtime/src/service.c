@@ -166,7 +166,7 @@ wd_status wd_service_recheck(
     wd_service *service, const wd_authority *authority, int64_t now_ms, wd_service_outbox *outbox)
 {
     wd_status status = wd_broker_recheck(service->broker, authority, now_ms, &outbox->planner);
-    status = status == WD_OK ? wd_control_recheck(service, authority, outbox) : status;
+    status = status == WD_OK ? wd_control_recheck(service, authority, now_ms, outbox) : status;
     return status == WD_OK ? wd_service_take_outcomes(service, now_ms, outbox) : status;
 }
 

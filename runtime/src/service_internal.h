@@ -9,6 +9,7 @@
 #include "peer_executor.h"
 #include "runtime/codec_session.h"
 #include "runtime/episode.h"
+#include "runtime/log.h"
 #include "runtime/service.h"
 #include "runtime/sim_executor.h"
 #include "runtime/task_instance.h"
@@ -80,6 +81,7 @@ struct wd_service {
     uint64_t peer_serial, session_last;
     wd_clients clients;
     wd_watch watch;
+    wd_log_limit reject_log;  // of clients turned away
     wd_env_pool *env_pool;
     wd_env_router *env_router;
     int64_t envs_next_ms;  // when vanished clients are looked for next
@@ -133,7 +135,7 @@ void wd_service_run_destroy(wd_service_run **run_p);
 
 /// Turn away who has no role on the control socket any more.
 WD_NODISCARD wd_status wd_control_recheck(
-    wd_service *service, const wd_authority *authority, wd_service_outbox *outbox);
+    wd_service *service, const wd_authority *authority, int64_t now_ms, wd_service_outbox *outbox);
 /// To the client that waits for the run, if it is there. An event that its frame cannot hold is left out: the next one's
 /// sequence tells of it, and the run's episode has it.
 WD_NODISCARD wd_status wd_control_send_progress(

@@ -116,8 +116,9 @@ int wd_connection_open(wd_connection *connection, wd_client_error *error)
     const struct {
         int option, value;
     } options[] = { { ZMQ_LINGER, 200 }, { ZMQ_SNDHWM, 64 }, { ZMQ_RCVHWM, 64 }, { ZMQ_IMMEDIATE, 1 },
-        { ZMQ_SNDTIMEO, connection->send_ms }, { ZMQ_HEARTBEAT_IVL, 2000 }, { ZMQ_HEARTBEAT_TIMEOUT, 6000 },
-        { ZMQ_HEARTBEAT_TTL, 6000 }, { ZMQ_RECONNECT_IVL, 100 }, { ZMQ_RECONNECT_IVL_MAX, 5000 } };
+        { ZMQ_SNDTIMEO, connection->send_ms }, { ZMQ_HEARTBEAT_IVL, 2000 },
+        { ZMQ_HEARTBEAT_TIMEOUT, WD_CONNECTION_CUT_MS }, { ZMQ_HEARTBEAT_TTL, WD_CONNECTION_CUT_MS },
+        { ZMQ_RECONNECT_IVL, 100 }, { ZMQ_RECONNECT_IVL_MAX, 5000 } };
     int64_t frame_max = WD_CONNECTION_FRAME_MAX;
     connection->socket = zmq_socket(connection->zmq, ZMQ_DEALER);  // no routing id: worldd names its peers
     bool set = connection->socket != NULL &&

@@ -12,6 +12,9 @@
 #include <zmq.h>
 
 enum {
+    // Of worldd's socket, after which libzmq cuts the connection. A watcher that reads slowly hears no heartbeats behind what
+    // waits for it; worldd's own death is told by the Pings.
+    WD_CONNECTION_CUT_MS = 60 * 1000,
     WD_CONNECTION_SEND_MS = 2000,  // a message that nobody takes for so long: worldd is gone
     WD_CONNECTION_FRAME_MAX = 2 * WD_FRAME_SIZE_MAX,
     WD_CONNECTION_NAME_MAX = 64,
