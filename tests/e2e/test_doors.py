@@ -14,7 +14,7 @@ import pytest
 import zmq
 import zmq.auth
 
-from conftest import BIN, ROOT, Daemon, until
+from conftest import BIN, PLANS, ROOT, Daemon, until
 from peers import Doors, wire
 import worldd
 from worldd.aio import AsyncWorld
@@ -247,6 +247,31 @@ def test_a_planner_in_python_over_tcp(tcp, task_file):
     until("the planner", lambda: any(peer["name"] == "pia" for peer in tcp.daemon.status()[1]))
     _, result = tcp.daemon.run(task_file(id="t"), "--planner", "pia")
     assert result["ending"] == "complete"
+
+
+@pytest.mark.parametrize("server", ["file", "characters"])
+def test_a_planner_in_c_over_tcp(tcp, task_file, server):
+    """The same for planner-stub, and so for whatever stands on the C client."""
+    server_key = tcp.keys / "server.key" if server == "file" else tcp.of("pia")["CURVE_SERVERKEY"].decode()
+    environment = {**os.environ, "WORLDD_KEY": str(tcp.names["pia"]), "WORLDD_SERVER_KEY": str(server_key)}
+    command = [BIN / "planner-stub", "--endpoint", tcp.endpoint("planner"), "--script", PLANS / "bluetooth_off.json", "--name", "stub"]
+    tcp.daemon.children.append(subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL))
+    until("the planner", lambda: any(peer["name"] == "stub" for peer in tcp.daemon.status()[1]))
+    _, result = tcp.daemon.run("demo/bluetooth_off", "--planner", "stub")
+    assert result["ending"] == "complete"
+
+
+@pytest.mark.parametrize("key, server, text", [
+    ("none", "server.key", "none: No such file"), ("server.key", "server.key", "server.key: holds no secret-key"),
+    ("pia", None, "CURVE needs both"), ("pia", "grants", "grants: holds no public-key")])
+def test_a_planner_in_c_says_what_is_wrong_with_its_keys(tcp, key, server, text):
+    own = tcp.names[key] if key in tcp.names else tcp.keys / key
+    environment = {**os.environ, "WORLDD_KEY": str(own)}
+    if server is not None:
+        environment["WORLDD_SERVER_KEY"] = str(tcp.grants if server == "grants" else tcp.keys / server)
+    command = [BIN / "planner-stub", "--endpoint", tcp.endpoint("planner"), "--script", PLANS / "bluetooth_off.json"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=30)
+    assert done.returncode == 2 and text in done.stderr, done.stderr
 
 
 # ---- reload -------------------------------------------------------------------------------------------------------------

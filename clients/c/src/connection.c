@@ -70,27 +70,6 @@ int wd_connection_init(wd_connection *connection, const char *role, const char *
                  : wd_connection_fail(error, WD_CLIENT_ENOMEM, "no ZeroMQ context: %s", strerror(errno));
 }
 
-int wd_connection_use_keys(wd_connection *connection, const wd_client_keys *keys, wd_client_error *error)
-{
-    if (keys == NULL) {
-        return WD_CLIENT_OK;
-    }
-    const struct {
-        const char *name, *given;
-        char *kept;
-    } rows[] = { { "public_key", keys->public_key, connection->public_key },
-        { "secret_key", keys->secret_key, connection->secret_key },
-        { "server_key", keys->server_key, connection->server_key } };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i].given == NULL || strlen(rows[i].given) != WD_CONNECTION_KEY_SIZE - 1) {
-            return wd_connection_fail(
-                error, WD_CLIENT_EINVAL, "keys.%s: must be 40 characters of Z85", rows[i].name);
-        }
-        strcpy(rows[i].kept, rows[i].given);
-    }
-    return WD_CLIENT_OK;
-}
-
 static bool set_keys(const wd_connection *connection)
 {
     if (connection->server_key[0] == '\0') {

@@ -54,7 +54,8 @@ int wd_connection_init(wd_connection *connection, const char *role, const char *
     const char *variable, const char *socket_name, wd_client_error *error);
 void wd_connection_done(wd_connection *connection);
 
-/// For the connections from now on. NULL: none. @retval WD_CLIENT_EINVAL  one of them has not 40 characters.
+/// For the connections from now on (keys.c). NULL: for a tcp endpoint those of $WORLDD_KEY and $WORLDD_SERVER_KEY, if set.
+/// @retval WD_CLIENT_EINVAL  one of them has not 40 characters. @retval WD_CLIENT_ENOENT  there is no such file.
 int wd_connection_use_keys(wd_connection *connection, const wd_client_keys *keys, wd_client_error *error);
 int wd_connection_open(wd_connection *connection, wd_client_error *error);
 void wd_connection_drop(wd_connection *connection);

@@ -65,7 +65,8 @@ typedef struct wd_client_keys {
     const char *public_key, *secret_key, *server_key;
 } wd_client_keys;
 
-/// The same with keys, which are copied. NULL: none. @retval WD_CLIENT_EINVAL  Also when one of them is no key.
+/// The same with keys, which are copied. NULL, and wd_client_connect(): for a tcp endpoint the key file that $WORLDD_KEY names and
+/// $WORLDD_SERVER_KEY, a file or 40 characters; without them none. @retval WD_CLIENT_ENOENT  There is no such file. @retval WD_CLIENT_EINVAL  Also when one of them is no key.
 int wd_client_connect_with_keys(const char *endpoint, const char *name, int timeout_ms,
     const wd_client_keys *keys, wd_client **ret_client, wd_client_error *error);
 

@@ -21,7 +21,7 @@ typedef struct wd_planner_options {
     const char *endpoint;        // NULL: $WORLDD_PLANNER, else planner.sock in $WORLDD_DAEMON_DIRECTORY
     const char *name;            // 1..64 of [A-Za-z0-9._-]; a newer planner of the name takes its place
     uint32_t max_inflight;       // requests it takes at once, 1..WD_PLANNER_INFLIGHT_MAX; 0: 1
-    const wd_client_keys *keys;  // for tcp; copied; NULL: none
+    const wd_client_keys *keys;  // for tcp; copied; NULL: as wd_client_connect_with_keys()
     int wake_fd;                 // wd_planner_wait() also ends when this can be read; -1: none
 } wd_planner_options;
 
