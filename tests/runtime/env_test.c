@@ -290,7 +290,8 @@ static void forgetting_hurts_no_descendant(void **state)
     env_fixture_step(envs, env, 4, 0);
     assert_int_equal(wd_env_snapshot(envs, env, 50, &child, &error), WD_OK);
     assert_int_equal(
-        wd_env_fork(envs, root, 1, (wd_env_owner){ .user = 0 }, WD_ENV_RESET_NEVER, 0, &fork_id, &error), WD_OK);
+        wd_env_fork(envs, root, 1, (wd_env_owner){ .user = 0 }, WD_ENV_RESET_NEVER, 0, &fork_id, &error),
+        WD_OK);
     wd_digest digest = wd_env_node_digest(child);
     wd_envs_expire(envs, 99);
     assert_int_equal(wd_envs_stats_get(envs).snapshots, 2);
