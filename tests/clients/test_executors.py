@@ -11,7 +11,7 @@ import pytest
 import worldd
 from conftest import DUMPS, ROOT
 from worldd.adb import AdbExecutor, text_pieces
-from worldd.executors import main
+from worldd.executors import main, parser
 from worldd.folder import FolderExecutor
 
 HERE = ROOT / "tests/clients"
@@ -247,9 +247,21 @@ MISUSE = [
 @pytest.mark.parametrize("arguments, text", [row[1:] for row in MISUSE], ids=[row[0] for row in MISUSE])
 def test_wrong_arguments(arguments, text, monkeypatch, capsys):
     monkeypatch.delenv("WORLDD_PLANNER", raising=False)
+    monkeypatch.delenv("WORLDD_DAEMON_DIRECTORY", raising=False)
     with pytest.raises(SystemExit) as caught:
         main(arguments)
     assert caught.value.code == 2 and text in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments, endpoint", [
+    (["folder", "f"], "ipc:///d/planner.sock"), (["-e", "x", "folder", "f"], "x"), (["folder", "f", "-e", "x"], "x"),
+    (["-e", "y", "adb", "--endpoint", "x"], "x")])
+def test_the_endpoint_stands_where_people_put_it(arguments, endpoint, monkeypatch):
+    monkeypatch.delenv("WORLDD_PLANNER", raising=False)
+    monkeypatch.setenv("WORLDD_DAEMON_DIRECTORY", "/d")
+    given = parser().parse_args(arguments)
+    assert (given.endpoint, given.quiet) == (endpoint, False)
+    assert parser().parse_args([*arguments, "-q"]).quiet
 
 
 def test_help_has_examples():

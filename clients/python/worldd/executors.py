@@ -23,12 +23,16 @@ EXAMPLES = """examples:
 Ends with SIGTERM or ctrl-C; exit status 0, 2 refused or wrong arguments, 3 superseded by a newer one of the same name."""
 
 
+def default_endpoint() -> Optional[str]:
+    """$WORLDD_PLANNER, else planner.sock in $WORLDD_DAEMON_DIRECTORY."""
+    directory = os.environ.get("WORLDD_DAEMON_DIRECTORY")
+    return os.environ.get("WORLDD_PLANNER") or (f"ipc://{directory}/planner.sock" if directory else None)
+
+
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="worldd-executor", description="Lend worldd a phone that it does not simulate.",
                                   epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
-    top.add_argument("-e", "--endpoint", default=os.environ.get("WORLDD_PLANNER"),
-                     help="worldd's planner socket; default $WORLDD_PLANNER")
-    top.add_argument("-q", "--quiet", action="store_true", help="say nothing")
+    top.set_defaults(endpoint=default_endpoint(), quiet=False)
     kinds = top.add_subparsers(dest="kind", required=True, metavar="adb|folder")
     adb = kinds.add_parser("adb", help="a phone that adb reaches")
     adb.add_argument("-s", "--serial", default=os.environ.get("ANDROID_SERIAL"), help="as `adb devices` lists it")
@@ -38,6 +42,10 @@ def parser() -> argparse.ArgumentParser:
     adb.add_argument("--adbkeyboard", action="store_true", help="type with the app ADBKeyboard, which takes any text")
     folder = kinds.add_parser("folder", help="a folder of recorded screens")
     folder.add_argument("folder", type=pathlib.Path)
+    for place in (top, adb, folder):             # before the kind or behind it
+        place.add_argument("-e", "--endpoint", default=argparse.SUPPRESS,
+                           help="worldd's planner socket; default $WORLDD_PLANNER, or planner.sock in $WORLDD_DAEMON_DIRECTORY")
+        place.add_argument("-q", "--quiet", action="store_true", default=argparse.SUPPRESS, help="say nothing")
     for kind, name in ((adb, "adb"), (folder, "folder")):
         kind.add_argument("-n", "--name", default=name, help=f"of the device, for worldd; default {name}")
     return top
@@ -63,7 +71,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     top = parser()
     given = top.parse_args(arguments)
     if not given.endpoint:
-        top.error("--endpoint or $WORLDD_PLANNER is needed")
+        top.error("--endpoint, $WORLDD_PLANNER or $WORLDD_DAEMON_DIRECTORY is needed")
     try:
         executor = make(given)
     except ValueError as error:
