@@ -56,10 +56,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         given->json = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (state->arg_num > 1) {
-            argp_error(state, "unexpected argument \"%s\"", value);
-        }
-        *(state->arg_num == 0 ? &given->verb : &given->subject) = value;
+        ctl_place_argument(value, state, (const char **const[]){ &given->verb, &given->subject }, 2);
         return 0;
     case ARGP_KEY_END:
         if (given->subject == NULL) {

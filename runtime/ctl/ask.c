@@ -7,7 +7,7 @@ typedef struct ask_arguments {
 } ask_arguments;
 
 static const struct argp_option options[] = {
-    { "endpoint", 'e', "ENDPOINT", 0, "Control endpoint of the daemon", 0 },
+    CTL_ENDPOINT_OPTION,
     { "json", 'j', NULL, 0, "Print JSON", 0 },
     { 0 },
 };
@@ -23,10 +23,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         given->json = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (given->run != NULL) {
-            argp_error(state, "unexpected argument \"%s\"", value);
-        }
-        given->run = value;
+        ctl_place_argument(value, state, (const char **const[]){ &given->run }, 1);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -121,6 +121,14 @@ error_t ctl_one_argument(int key, char *value, struct argp_state *state, const c
     }
 }
 
+void ctl_place_argument(char *value, struct argp_state *state, const char **const slots[], size_t count)
+{
+    if (state->arg_num >= count) {
+        argp_error(state, "unexpected argument \"%s\"", value);
+    }
+    *slots[state->arg_num] = value;
+}
+
 void ctl_parse(int argc, char **argv, const struct argp_option *options, argp_parser_t parser,
     const char *args, const char *doc, void *input)
 {

@@ -74,6 +74,13 @@ const char *ctl_paint(ctl_colour colour);  // "" when there is no colour
 
 /// What a command with exactly one argument does with argp's keys: keep the first, refuse a second and none.
 error_t ctl_one_argument(int key, char *value, struct argp_state *state, const char **slot);
+/// The argument that argp is at goes into its slot; one more than there are slots is refused.
+void ctl_place_argument(char *value, struct argp_state *state, const char **const slots[], size_t count);
+/// The row of argp options for wd_control_client's endpoint.
+#define CTL_ENDPOINT_OPTION                                                                                  \
+    {                                                                                                        \
+        "endpoint", 'e', "ENDPOINT", 0, "Control endpoint of the daemon", 0                                  \
+    }
 /// Parse with a one-command argp; `doc` ends with examples. `options` is NULL when there are none.
 void ctl_parse(int argc, char **argv, const struct argp_option *options, argp_parser_t parser,
     const char *args, const char *doc, void *input);

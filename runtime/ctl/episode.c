@@ -58,11 +58,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
         given->digests = true;
         return 0;
     case ARGP_KEY_ARG: {
-        const char **slots[] = { &given->verb, &given->format, &given->path };
-        if (state->arg_num >= WD_COUNT_OF(slots)) {
-            argp_error(state, "unexpected argument \"%s\"", value);
-        }
-        *slots[state->arg_num] = value;
+        const char **const slots[] = { &given->verb, &given->format, &given->path };
+        ctl_place_argument(value, state, slots, WD_COUNT_OF(slots));
         return 0;
     }
     case ARGP_KEY_END:

@@ -20,7 +20,7 @@ static const struct argp_option options[] = {
     { "parallel", 'n', "N", 0, "Runs at a time (default 1)", 0 },
     { "results", 'r', "FILE", 0, "Where results are kept (default eval.jsonl)", 0 },
     { "junit", 'x', "FILE", 0, "Write JUnit XML as well", 0 },
-    { "endpoint", 'e', "ENDPOINT", 0, "Control endpoint of the daemon", 0 },
+    CTL_ENDPOINT_OPTION,
     { "json", 'j', NULL, 0, "The summary as JSON", 0 },
     { 0 },
 };

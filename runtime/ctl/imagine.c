@@ -9,7 +9,7 @@ typedef struct imagine_arguments {
 } imagine_arguments;
 
 static const struct argp_option options[] = {
-    { "endpoint", 'e', "ENDPOINT", 0, "Control endpoint of the daemon", 0 },
+    CTL_ENDPOINT_OPTION,
     { "env", 'E', "ENV", 0, "From where this env stands", 0 },
     { "run", 'r', "RUN", 0, "From where this open run stands", 0 },
     { "json", 'j', NULL, 0, "Print all that is answered as JSON, scenes included", 0 },

@@ -38,10 +38,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         given->keys = value;
         return 0;
     case ARGP_KEY_ARG:
-        if (given->name != NULL) {
-            argp_error(state, "unexpected argument \"%s\"", value);
-        }
-        *(given->verb == NULL ? &given->verb : &given->name) = value;
+        ctl_place_argument(value, state, (const char **const[]){ &given->verb, &given->name }, 2);
         return 0;
     case ARGP_KEY_END:
         if (given->verb == NULL || (strcmp(given->verb, "new") == 0) != (given->name != NULL)) {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct argp_option options[] = {
-    { "endpoint", 'e', "ENDPOINT", 0, "Control endpoint of the daemon", 0 },
+    CTL_ENDPOINT_OPTION,
     { "planner", 'p', "NAME", 0, "Ask only the planner of this name", 0 },
     { "executor", 'x', "NAME", 0,
         "Run on the device of the executor of this name, * for any, instead of the embedded phone", 0 },

@@ -11,7 +11,7 @@ typedef struct snapshot_arguments {
 } snapshot_arguments;
 
 static const struct argp_option options[] = {
-    { "endpoint", 'e', "ENDPOINT", 0, "Control endpoint of the daemon", 0 },
+    CTL_ENDPOINT_OPTION,
     { 0 },
 };
 

@@ -10,7 +10,7 @@
 
 static const struct argp_option options[] = {
     { "run", 'r', "RUN", 0, "Of an open run of the daemon", 0 },
-    { "endpoint", 'e', "ENDPOINT", 0, "Control endpoint of the daemon", 0 },
+    CTL_ENDPOINT_OPTION,
     { "episode", 'f', "FILE", 0, "Of a recorded episode", 0 },
     { "step", 'n', "N", 0, "After step N of the episode (default: the last; -1: the start)", 0 },
     { "seed", 's', "N", 0, "Seed of a fresh phone (default 0)", 0 },

@@ -20,11 +20,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
         given->state = value;
         return 0;
     case ARGP_KEY_ARG: {
-        const char **slots[] = { &given->app, &given->view, &given->id };
-        if (state->arg_num >= WD_COUNT_OF(slots)) {
-            argp_error(state, "unexpected argument \"%s\"", value);
-        }
-        *slots[state->arg_num] = value;
+        const char **const slots[] = { &given->app, &given->view, &given->id };
+        ctl_place_argument(value, state, slots, WD_COUNT_OF(slots));
         return 0;
     }
     case ARGP_KEY_END:

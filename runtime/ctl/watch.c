@@ -13,14 +13,14 @@ typedef struct watch_arguments {
 } watch_arguments;
 
 static const struct argp_option options[] = {
-    { "endpoint", 'e', "ENDPOINT", 0, "Control endpoint of the daemon", 0 },
+    CTL_ENDPOINT_OPTION,
     { "env", 'E', "ENV", 0, "Only this env", 0 },
     { "json", 'j', NULL, 0, "Print each event as JSON", 0 },
     { 0 },
 };
 
 static const struct argp_option top_options[] = {
-    { "endpoint", 'e', "ENDPOINT", 0, "Control endpoint of the daemon", 0 },
+    CTL_ENDPOINT_OPTION,
     { "count", 'n', "N", 0, "Draw N times, a second apart, then end", 0 },
     { 0 },
 };
@@ -39,10 +39,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         given->json = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (given->run != NULL) {
-            argp_error(state, "unexpected argument \"%s\"", value);
-        }
-        given->run = value;
+        ctl_place_argument(value, state, (const char **const[]){ &given->run }, 1);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

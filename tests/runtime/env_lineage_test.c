@@ -4,6 +4,7 @@
 
 #include "env_fixture.h"
 #include "env_merge.h"
+#include "rows.h"
 
 #include "runtime/snapshot_file.h"
 #include "tree/alloc.h"
@@ -384,13 +385,6 @@ static void another_snapshot_takes_no_ones_id(void **state)
 }
 
 enum { TESTS_MAX = 16 };
-
-#define ADD_ROWS(rows, function)                                                                             \
-    for (size_t i = 0; i < WD_COUNT_OF(rows); i++) {                                                         \
-        tests[count++] = (struct CMUnitTest){ .name = (rows)[i].name,                                        \
-            .test_func = (function),                                                                         \
-            .initial_state = (void *)(uintptr_t) & (rows)[i] };                                              \
-    }
 
 int main(void)
 {

@@ -1,5 +1,6 @@
 // The env table: isolation, episodes, lineage, bounds. Sources: runtime/src/env*.c, id_table.c.
 #include "env_fixture.h"
+#include "rows.h"
 
 #include "tree/delta.h"
 
@@ -497,13 +498,6 @@ static void names_are_kept(void **state)
 }
 
 enum { TESTS_MAX = 64 };
-
-#define ADD_ROWS(rows, function)                                                                             \
-    for (size_t i = 0; i < WD_COUNT_OF(rows); i++) {                                                         \
-        tests[count++] = (struct CMUnitTest){ .name = (rows)[i].name,                                        \
-            .test_func = (function),                                                                         \
-            .initial_state = (void *)(uintptr_t) & (rows)[i] };                                              \
-    }
 
 int main(void)
 {

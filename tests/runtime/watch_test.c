@@ -2,6 +2,7 @@
 #include "watch.h"
 
 #include "json.h"
+#include "rows.h"
 
 #include "proto/frame.h"
 #include "tree/alloc.h"
@@ -192,13 +193,6 @@ static void watches_hold_their_bound(void **state)
     assert_int_equal(wd_watch_add(watch, &again, &error), WD_OK);
     free(watch);
 }
-
-#define ADD_ROWS(rows, function)                                                                             \
-    for (size_t i = 0; i < WD_COUNT_OF(rows); i++) {                                                         \
-        tests[count++] = (struct CMUnitTest){ .name = (rows)[i].name,                                        \
-            .test_func = (function),                                                                         \
-            .initial_state = (void *)(uintptr_t) & (rows)[i] };                                              \
-    }
 
 int main(void)
 {
