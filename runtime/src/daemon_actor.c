@@ -471,40 +471,20 @@ static uint64_t raise_descriptor_limit(void)
     return limit.rlim_cur;
 }
 
-static void print_if(FILE *file, const char *name, const char *text)
-{
-    if (text[0] != '\0') {
-        fprintf(file, "\"%s\":\"%s\",", name, text);
-    }
-}
-
 /// Who and where we are, for clients that were told no endpoint.
 static wd_status write_identity(
     const daemon_loop *loop, const wd_daemon_directory *directory, wd_error *error)
 {
-    char path[WD_CONFIG_TEXT_MAX + 32], boot[33] = "";
-    snprintf(path, sizeof path, "%s/daemon.json", directory->path);
-    for (size_t i = 0; i < sizeof loop->boot_id; i++) {
-        snprintf(boot + 2 * i, 3, "%02x", loop->boot_id[i]);
-    }
-    mode_t mask = umask(0177);
-    FILE *file = fopen(path, "we");
-    umask(mask);
-    if (file == NULL) {
-        return wd_error_set(error, WD_EIO, "%s: %s", path, strerror(errno));
-    }
-    const wd_config *config = loop->config;
-    fprintf(
-        file, "{\"planner\":\"%s\",\"control\":\"%s\",", config->planner_endpoint, config->control_endpoint);
-    print_if(file, "planner_tcp", loop->doors[WD_DOOR_PLANNER].door.tcp);
-    print_if(file, "control_tcp", loop->doors[WD_DOOR_CONTROL].door.tcp);
-    print_if(file, "server_key", loop->plan->has_key ? loop->plan->key.public_key : "");
-    fprintf(file, "\"pid\":%d,\"boot_id\":\"%s\",\"protocol\":[%d,%d]}\n", (int)getpid(), boot,
-        WD_PROTO_MAJOR, WD_PROTO_MINOR);
-    bool shared = !loop->plan->has_group || (fchown(fileno(file), (uid_t)-1, loop->plan->group) == 0 &&
-                                                fchmod(fileno(file), 0640) == 0);
-    bool written = fclose(file) == 0 && shared;
-    return written ? WD_OK : wd_error_set(error, WD_EIO, "%s: %s", path, strerror(errno));
+    const wd_daemon_identity identity = {
+        .planner = loop->config->planner_endpoint,
+        .control = loop->config->control_endpoint,
+        .planner_tcp = loop->doors[WD_DOOR_PLANNER].door.tcp,
+        .control_tcp = loop->doors[WD_DOOR_CONTROL].door.tcp,
+        .server_key = loop->plan->has_key ? loop->plan->key.public_key : "",
+        .boot_id = loop->boot_id,
+        .group = loop->plan->has_group ? loop->plan->group : (gid_t)-1,
+    };
+    return wd_daemon_directory_tell(directory, &identity, error);
 }
 
 static wd_status make_episodes_directory(const char *path, wd_error *error)

@@ -1,5 +1,7 @@
 #include "runtime/daemon.h"
 
+#include "proto/frame.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -80,4 +82,38 @@ void wd_daemon_directory_release(wd_daemon_directory *directory)
         close(directory->lock);  // gives the lock back; the file stays, so that nobody locks an unlinked one
         directory->lock = -1;
     }
+}
+
+static void print_if(FILE *file, const char *name, const char *text)
+{
+    if (text[0] != '\0') {
+        fprintf(file, "\"%s\":\"%s\",", name, text);
+    }
+}
+
+wd_status wd_daemon_directory_tell(
+    const wd_daemon_directory *directory, const wd_daemon_identity *identity, wd_error *error)
+{
+    enum { BOOT_ID_SIZE = 16 };
+    char path[WD_CONFIG_TEXT_MAX + 32], boot[2 * BOOT_ID_SIZE + 1] = "";
+    snprintf(path, sizeof path, "%s/daemon.json", directory->path);
+    for (size_t i = 0; i < BOOT_ID_SIZE; i++) {
+        snprintf(boot + 2 * i, 3, "%02x", identity->boot_id[i]);
+    }
+    mode_t mask = umask(0177);
+    FILE *file = fopen(path, "we");
+    umask(mask);
+    if (file == NULL) {
+        return wd_error_set(error, WD_EIO, "%s: %s", path, strerror(errno));
+    }
+    fprintf(file, "{\"planner\":\"%s\",\"control\":\"%s\",", identity->planner, identity->control);
+    print_if(file, "planner_tcp", identity->planner_tcp);
+    print_if(file, "control_tcp", identity->control_tcp);
+    print_if(file, "server_key", identity->server_key);
+    fprintf(file, "\"pid\":%d,\"boot_id\":\"%s\",\"protocol\":[%d,%d]}\n", (int)getpid(), boot,
+        WD_PROTO_MAJOR, WD_PROTO_MINOR);
+    bool shared = identity->group == (gid_t)-1 ||
+                  (fchown(fileno(file), (uid_t)-1, identity->group) == 0 && fchmod(fileno(file), 0640) == 0);
+    bool written = fclose(file) == 0 && shared;
+    return written ? WD_OK : wd_error_set(error, WD_EIO, "%s: %s", path, strerror(errno));
 }

@@ -18,6 +18,18 @@ typedef struct wd_daemon_directory {
 WD_NODISCARD wd_status wd_daemon_directory_take(
     const char *path, gid_t group, wd_daemon_directory *ret_directory, wd_error *error);
 void wd_daemon_directory_release(wd_daemon_directory *directory);
+
+/// What daemon.json tells clients that were given no endpoint. All borrowed.
+typedef struct wd_daemon_identity {
+    const char *planner, *control;          // endpoints
+    const char *planner_tcp, *control_tcp;  // "": none
+    const char *server_key;                 // "": no CURVE
+    const uint8_t *boot_id;                 // 16 bytes
+    gid_t group;                            // may read it (mode 0640); (gid_t)-1: nobody else (0600)
+} wd_daemon_identity;
+/// Write daemon.json. @retval WD_EIO  `error` names the file.
+WD_NODISCARD wd_status wd_daemon_directory_tell(
+    const wd_daemon_directory *directory, const wd_daemon_identity *identity, wd_error *error);
 /// Can a daemon be started with these settings? Reads keys and grants, opens nothing.
 /// @retval any  `error` names the setting or file.
 WD_NODISCARD wd_status wd_daemon_check(const wd_config *config, wd_error *error);
