@@ -261,6 +261,15 @@ def test_a_planner_in_c_over_tcp(tcp, task_file, server):
     assert result["ending"] == "complete"
 
 
+def test_a_server_key_with_a_slash_is_no_path(tcp):
+    """Half of all keys have one. This is another server's, so the planner is shut out, but not for want of a file."""
+    public = next(public for public, _ in iter(zmq.curve_keypair, None) if b"/" in public)
+    environment = {**os.environ, "WORLDD_KEY": str(tcp.names["pia"]), "WORLDD_SERVER_KEY": public.decode()}
+    command = [BIN / "planner-stub", "--endpoint", tcp.endpoint("planner"), "--script", PLANS / "bluetooth_off.json", "--give-up", "100"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "cannot be reached" in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("key, server, text", [
     ("none", "server.key", "none: No such file"), ("server.key", "server.key", "server.key: holds no secret-key"),
     ("pia", None, "CURVE needs both"), ("pia", "grants", "grants: holds no public-key")])

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     LINE_SIZE = 512,
@@ -53,7 +54,8 @@ static int use_environment(wd_connection *connection, wd_client_error *error)
     }
     int status = read_key(own, "public-key", connection->public_key, error);
     status = status == WD_CLIENT_OK ? read_key(own, "secret-key", connection->secret_key, error) : status;
-    if (status == WD_CLIENT_OK && strlen(server) == KEY_LENGTH && strchr(server, '/') == NULL) {
+    // Z85 has '/' and '.' among its characters, so that only the file system tells a key from a path.
+    if (status == WD_CLIENT_OK && strlen(server) == KEY_LENGTH && access(server, F_OK) != 0) {
         strcpy(connection->server_key, server);
     } else if (status == WD_CLIENT_OK) {
         status = read_key(server, "public-key", connection->server_key, error);
